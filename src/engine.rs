@@ -1,0 +1,339 @@
+//! The engine: time that never goes back, names to principals, calls to principals, memory for all of them.
+
+use crate::claim::Claims;
+use crate::config::{Config, ConfigError, BYTES_PER_PRINCIPAL_SLOT};
+use crate::decision::{Decision, Touch};
+use crate::filter::{Hasher, Sizing, Window};
+use crate::memory::{Budget, Reservation, Room};
+use crate::principal::{Principal, PrincipalId, Shared};
+use crate::quota::{DefaultQuota, Gate, Quota};
+use crate::registry::Registry;
+use crate::stats::{Stats, Swept, Totals};
+use crate::sync::{Arc, AtomicU64, Ordering::Relaxed, Snapshot};
+use crossbeam_utils::CachePadded;
+use std::collections::BinaryHeap;
+
+/// No layer takes more than this part of the memory.
+const LARGEST_LAYER: u64 = 8;
+/// Evictions go on until this part of the memory is free again, so that they are seldom.
+const FREE_AFTER_EVICTION: u64 = 16;
+
+/// Decides for every (principal, producer id) whether the id is known, new and admitted, or over the quota.
+///
+/// All methods take `&self` and may be called from any number of threads. Times are milliseconds from any origin; the
+/// latest time seen counts (S9). Nothing here reads a clock, blocks on I/O or fails: a full structure is a counted
+/// outcome (S8).
+pub struct Engine {
+    shared: Shared,
+    registry: Registry,
+    budget: Arc<Budget>,
+    latest_ms: CachePadded<AtomicU64>,
+    overflow_interns: AtomicU64,
+    evicted_layers: AtomicU64,
+    /// Counters of principals that were dropped.
+    dropped: Dropped,
+    /// Held while the engine lives: registry, counters and claims.
+    _fixed: Reservation,
+}
+
+#[derive(Default)]
+struct Dropped {
+    admitted: AtomicU64,
+    throttled: AtomicU64,
+    re_recorded: AtomicU64,
+    ghost_hits: AtomicU64,
+}
+
+impl Engine {
+    /// An empty engine.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        let window = Window { window_ms: config.window_ms(), period_ms: config.layer_period_ms() };
+        let budget = Arc::new(Budget::new(config.max_memory_bytes()));
+        let fixed = Claims::bytes() + u64::from(config.max_principals()) * BYTES_PER_PRINCIPAL_SLOT;
+        let reserve =
+            |bytes| Budget::reserve(&budget, bytes).expect("Config checks that the fixed part fits");
+        let default_quota = DefaultQuota { quota: config.default_quota(), version: 0, since_ms: 0 };
+        let registry = Registry::new(&config, || {
+            let (quota, source) = Registry::quota_source(None, &default_quota);
+            let gate = Gate::new(quota, source, window.window_ms, 0);
+            Principal::new(
+                PrincipalId::OVERFLOW,
+                Arc::from(""),
+                gate,
+                0,
+                0,
+                reserve(Principal::bytes_for("")),
+            )
+        });
+        Self {
+            shared: Shared {
+                window,
+                sizing: Sizing::new(
+                    config.false_positive_rate(),
+                    config.layers(),
+                    config.max_memory_bytes() / LARGEST_LAYER,
+                ),
+                hasher: Hasher::new(config.seed()),
+                claims: Claims::new(),
+                default_quota: Snapshot::new(Arc::new(default_quota)),
+                config,
+            },
+            registry,
+            _fixed: reserve(fixed),
+            budget,
+            latest_ms: CachePadded::new(AtomicU64::new(0)),
+            overflow_interns: AtomicU64::new(0),
+            evicted_layers: AtomicU64::new(0),
+            dropped: Dropped::default(),
+        }
+    }
+
+    /// The settings it was made with.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.shared.config
+    }
+
+    /// S9: the latest time seen, `now_ms` included.
+    #[inline]
+    fn advance_time(&self, now_ms: u64) -> u64 {
+        let latest = self.latest_ms.load(Relaxed);
+        if now_ms > latest {
+            self.latest_ms.fetch_max(now_ms, Relaxed).max(now_ms)
+        } else {
+            latest
+        }
+    }
+
+    /// The handle of a name, made at its first call. Beyond `max_principals`, or their half of the memory, the answer is
+    /// [`PrincipalId::OVERFLOW`], whose holders share one gate under the default quota (S8): do not keep that one, ask again.
+    pub fn intern(&self, name: &str, now_ms: u64) -> PrincipalId {
+        if let Some(id) = self.registry.find(name) {
+            return id;
+        }
+        let now_ms = self.advance_time(now_ms);
+        let shared = &self.shared;
+        let added = self.registry.add(name, &self.budget, |id, name, known, reservation| {
+            let default = shared.default_quota.load();
+            let (quota, source) = Registry::quota_source(self.registry.own_quota(&name), &default);
+            let gate = Gate::new(quota, source, shared.config.window_ms(), now_ms);
+            Principal::new(id, name, gate, known, now_ms, reservation)
+        });
+        let Some(id) = added else {
+            self.overflow_interns.fetch_add(1, Relaxed);
+            return PrincipalId::OVERFLOW;
+        };
+        self.apply_quota(id, self.registry.own_quota_after_insert(name), now_ms);
+        id
+    }
+
+    /// Whether the handle is good; read-only.
+    #[must_use]
+    pub fn is_live(&self, id: PrincipalId) -> bool {
+        self.registry.with(id, |_| ()).is_some()
+    }
+
+    /// S1: decides about one id, remembers it when admitted, and again when it is due (S2).
+    ///
+    /// Known is wait-free where the id was recorded within the last layer period, lock-free otherwise. A new id waits for
+    /// other callers on the same new id, and only for those (S3).
+    #[inline]
+    pub fn track(&self, id: PrincipalId, pid: u64, now_ms: u64) -> Decision {
+        let now_ms = self.advance_time(now_ms);
+        let decision = self.registry.with(id, |principal| principal.track(pid, now_ms, &self.shared, self));
+        if decision == Some(Decision::Known) {
+            self.registry.count_known(id);
+        }
+        decision.unwrap_or(Decision::Stale)
+    }
+
+    /// `track` that admits nobody: for hosts that look elsewhere before an id is charged, with
+    /// [`track`](Self::track) or [`remember`](Self::remember) to follow on [`Touch::New`]. Lock-free; wait-free as `track`.
+    #[inline]
+    pub fn touch(&self, id: PrincipalId, pid: u64, now_ms: u64) -> Touch {
+        let now_ms = self.advance_time(now_ms);
+        let touch = self.registry.with(id, |principal| principal.touch(pid, now_ms, &self.shared, self));
+        if touch == Some(Touch::Known) {
+            self.registry.count_known(id);
+        }
+        touch.unwrap_or(Touch::Stale)
+    }
+
+    /// Remembers an id without a charge, because the host knows it already. Answers Known or Stale.
+    pub fn remember(&self, id: PrincipalId, pid: u64, now_ms: u64) -> Decision {
+        let now_ms = self.advance_time(now_ms);
+        let decision =
+            self.registry.with(id, |principal| principal.remember(pid, now_ms, &self.shared, self));
+        if decision == Some(Decision::Known) {
+            self.registry.count_known(id);
+        }
+        decision.unwrap_or(Decision::Stale)
+    }
+
+    /// Whether `track` would say Known; read-only and wait-free. False for a stale handle.
+    #[must_use]
+    pub fn contains(&self, id: PrincipalId, pid: u64, now_ms: u64) -> bool {
+        let now_ms = self.latest_ms.load(Relaxed).max(now_ms);
+        self.registry.with(id, |principal| principal.contains(pid, now_ms, &self.shared)).unwrap_or(false)
+    }
+
+    /// S11: sets the quota of a name, whether it is interned or not; `None` is without limit. Holds from the next call.
+    ///
+    /// # Errors
+    /// When quotas of their own are set for `max_principals` names already.
+    pub fn set_quota(&self, name: &str, quota: Option<Quota>, now_ms: u64) -> Result<(), ConfigError> {
+        let now_ms = self.advance_time(now_ms);
+        if !self.registry.set_own_quota(name, quota) {
+            return Err(ConfigError {
+                field: "quota names",
+                value: format!("{}", u64::from(self.config().max_principals()) + 1),
+                range: format!("at most max_principals = {}", self.config().max_principals()),
+            });
+        }
+        if let Some(id) = self.registry.find(name) {
+            self.apply_quota(id, Some(quota), now_ms);
+        }
+        Ok(())
+    }
+
+    /// S11: puts a name back under the default quota.
+    pub fn clear_quota(&self, name: &str, now_ms: u64) {
+        let now_ms = self.advance_time(now_ms);
+        self.registry.clear_own_quota(name);
+        if let Some(id) = self.registry.find(name) {
+            self.apply_quota(id, None, now_ms);
+        }
+    }
+
+    fn apply_quota(&self, id: PrincipalId, own: Option<Option<Quota>>, now_ms: u64) {
+        let (quota, source) = Registry::quota_source(own, &self.shared.default_quota.load());
+        self.registry.with(id, |principal| principal.set_quota(quota, source, &self.shared, now_ms));
+    }
+
+    /// S11: sets the quota of all names without one of their own, and of the overflow gate.
+    pub fn set_default_quota(&self, quota: Option<Quota>, now_ms: u64) {
+        let since_ms = self.advance_time(now_ms);
+        loop {
+            let default = self.shared.default_quota.load();
+            let next = DefaultQuota { quota, version: default.version + 1, since_ms };
+            if self.shared.default_quota.replace(&default, Arc::new(next)) {
+                return;
+            }
+        }
+    }
+
+    /// S6: drops expired layers and idle principals. Once a layer period is enough.
+    pub fn sweep(&self, now_ms: u64) -> Swept {
+        let now_ms = self.advance_time(now_ms);
+        let mut swept = Swept::default();
+        self.registry.for_each(|principal| {
+            swept.layers += principal.filter().prune(now_ms, self.shared.window);
+            if principal.id() != PrincipalId::OVERFLOW && principal.retire_if_idle(now_ms, &self.shared) {
+                self.drop_principal(principal, now_ms);
+                swept.principals += 1;
+            }
+        });
+        swept
+    }
+
+    fn drop_principal(&self, principal: &Principal, now_ms: u64) {
+        let last = principal.stats(0, now_ms, &self.shared);
+        self.dropped.admitted.fetch_add(last.admitted, Relaxed);
+        self.dropped.throttled.fetch_add(last.throttled, Relaxed);
+        self.dropped.re_recorded.fetch_add(last.re_recorded, Relaxed);
+        self.dropped.ghost_hits.fetch_add(last.ghost_hits, Relaxed);
+        self.registry.remove(principal);
+    }
+
+    /// S10: one principal's numbers; `None` for a stale handle.
+    #[must_use]
+    pub fn stats(&self, id: PrincipalId, now_ms: u64) -> Option<Stats> {
+        let now_ms = self.advance_time(now_ms);
+        let known = self.registry.known_of(id);
+        self.registry.with(id, |principal| principal.stats(known, now_ms, &self.shared))
+    }
+
+    /// S10: the sums, dropped principals included.
+    #[must_use]
+    pub fn totals(&self, now_ms: u64) -> Totals {
+        let now_ms = self.advance_time(now_ms);
+        let mut sum = Stats {
+            known: self.registry.known_total(),
+            admitted: self.dropped.admitted.load(Relaxed),
+            throttled: self.dropped.throttled.load(Relaxed),
+            re_recorded: self.dropped.re_recorded.load(Relaxed),
+            ghost_hits: self.dropped.ghost_hits.load(Relaxed),
+            tokens: f64::NAN,
+            quota_per_hour: f64::NAN,
+            ..Stats::default()
+        };
+        let mut principals = 0;
+        self.registry.for_each(|principal| {
+            let stats = principal.stats(0, now_ms, &self.shared);
+            sum.admitted += stats.admitted;
+            sum.throttled += stats.throttled;
+            sum.re_recorded += stats.re_recorded;
+            sum.ghost_hits += stats.ghost_hits;
+            sum.live_pids += stats.live_pids;
+            sum.layers += stats.layers;
+            sum.bytes += stats.bytes;
+            sum.rate_per_hour += stats.rate_per_hour;
+            sum.fill = sum.fill.max(stats.fill);
+            sum.false_positive_rate = sum.false_positive_rate.max(stats.false_positive_rate);
+            principals += u64::from(principal.id() != PrincipalId::OVERFLOW);
+        });
+        Totals {
+            stats: sum,
+            principals,
+            overflow_interns: self.overflow_interns.load(Relaxed),
+            evicted_layers: self.evicted_layers.load(Relaxed),
+            memory_bytes: self.budget.used(),
+        }
+    }
+
+    /// Calls `visit` with each principal's handle and name, the overflow gate left out.
+    pub fn for_each_principal(&self, mut visit: impl FnMut(PrincipalId, &str)) {
+        self.registry.for_each(|principal| {
+            if principal.id() != PrincipalId::OVERFLOW {
+                visit(principal.id(), principal.name());
+            }
+        });
+    }
+
+    /// S8: the oldest layers of the largest principals go, until `bytes` and a little more are free.
+    #[cold]
+    fn evict(&self, bytes: u64) {
+        let mut largest = BinaryHeap::new();
+        let mut principals = Vec::new();
+        self.registry.for_each(|principal| {
+            let held = principal.filter().layer_bytes();
+            if held > 0 {
+                largest.push((held, principals.len()));
+                principals.push(Arc::clone(principal));
+            }
+        });
+        let enough = self.budget.limit()
+            - (self.budget.limit() / FREE_AFTER_EVICTION).max(bytes).min(self.budget.limit());
+        while self.budget.used() > enough {
+            let Some((_, index)) = largest.pop() else { return };
+            let filter = principals[index].filter();
+            if filter.evict_oldest() {
+                self.evicted_layers.fetch_add(1, Relaxed);
+            }
+            let held = filter.layer_bytes();
+            if held > 0 {
+                largest.push((held, index));
+            }
+        }
+    }
+}
+
+impl Room for Engine {
+    fn reserve(&self, bytes: u64) -> Option<Reservation> {
+        Budget::reserve(&self.budget, bytes).or_else(|| {
+            self.evict(bytes);
+            Budget::reserve(&self.budget, bytes)
+        })
+    }
+}

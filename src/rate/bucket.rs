@@ -1,0 +1,203 @@
+//! A strict token bucket in one atomic word.
+//!
+//! Contract: S12. Capacity and refill are fixed when the bucket is made; it starts with what it is given; a charge takes one
+//! token or refuses with the time until the next.
+//!
+//! State: one word, the *empty time*: the moment at which the bucket held (or would have held) no token. Tokens at `now` are
+//! `min(capacity, (now - empty) / interval)`, a charge moves the empty time forward by one interval. It is the virtual
+//! scheduling form of GCRA (ITU-T I.371), seen from the other end.
+//!
+//! The word: bit 63 is FROZEN (the bucket has been handed over, see src/quota.rs), bits 0..63 the empty time in ticks of
+//! 2^-20 ms since `ORIGIN` ticks before the bucket's first moment. All-ones without FROZEN is UNSET.
+//!
+//! Limits: an interval is whole ticks: at 10^9 per hour it is exact to 1 in 3,775, above that it gets coarser; at
+//! most 2^60 ticks (35 years) long; the bucket refills for 139 years after its first moment and then stands still (S9).
+
+use crate::sync::{AtomicU64, Ordering::AcqRel, Ordering::Acquire};
+
+const TICKS_PER_MS: u64 = 1 << 20;
+const MAX_INTERVAL: u64 = 1 << 60;
+const ORIGIN: u64 = 1 << 62;
+const FROZEN: u64 = 1 << 63;
+const UNSET: u64 = FROZEN - 1;
+
+/// Capacity and refill, in ticks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Refill {
+    /// Ticks for one token.
+    interval: u64,
+    /// Ticks for all of them.
+    full: u64,
+}
+
+impl Refill {
+    /// `per_hour` tokens an hour, at most `capacity` (at least 1) at once. Both finite and positive.
+    pub(crate) fn new(per_hour: f64, capacity: f64) -> Self {
+        // Float to integer conversion saturates.
+        let interval = ((3_600_000.0 * TICKS_PER_MS as f64 / per_hour).round() as u64).clamp(1, MAX_INTERVAL);
+        let full = ((capacity.max(1.0) * interval as f64).round() as u64)
+            .clamp(interval, MAX_INTERVAL.max(interval));
+        Self { interval, full }
+    }
+
+    pub(crate) fn tokens(self, level: u64) -> f64 {
+        level as f64 / self.interval as f64
+    }
+
+    /// Milliseconds in which one token comes, rounded up.
+    pub(crate) fn interval_ms(self) -> u64 {
+        self.interval.div_ceil(TICKS_PER_MS)
+    }
+}
+
+/// What a charge met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Charge {
+    Taken,
+    /// Nothing was taken; a token comes after this many milliseconds, at least 1.
+    Refused {
+        wait_ms: u64,
+    },
+    /// The bucket was replaced: ask the quota for the new one.
+    HandedOver,
+}
+
+/// See the module's head.
+#[derive(Debug)]
+pub(crate) struct Bucket {
+    refill: Refill,
+    first_ms: u64,
+    word: AtomicU64,
+}
+
+impl Bucket {
+    /// A bucket whose level is not known yet; see [`fill`](Self::fill).
+    pub(crate) fn unset(refill: Refill, first_ms: u64) -> Self {
+        Self { refill, first_ms, word: AtomicU64::new(UNSET) }
+    }
+
+    pub(crate) fn full(refill: Refill, first_ms: u64) -> Self {
+        Self { refill, first_ms, word: AtomicU64::new(ORIGIN - refill.full) }
+    }
+
+    pub(crate) fn refill(&self) -> Refill {
+        self.refill
+    }
+
+    fn ticks(&self, now_ms: u64) -> u64 {
+        ORIGIN + now_ms.saturating_sub(self.first_ms).saturating_mul(TICKS_PER_MS).min(ORIGIN - 2)
+    }
+
+    fn level(&self, empty: u64, now_ms: u64) -> u64 {
+        self.ticks(now_ms).saturating_sub(empty).min(self.refill.full)
+    }
+
+    pub(crate) fn is_unset(&self) -> bool {
+        self.word.load(Acquire) & UNSET == UNSET
+    }
+
+    /// Sets the level once: of several callers the first one's counts. `tokens` above the capacity are cut.
+    pub(crate) fn fill(&self, tokens: f64, now_ms: u64) {
+        let level = ((tokens * self.refill.interval as f64).round() as u64).min(self.refill.full);
+        let empty = self.ticks(now_ms) - level;
+        // Losing means that another caller filled it.
+        let _ = self.word.compare_exchange(UNSET, empty, AcqRel, Acquire);
+    }
+
+    /// Takes one token. Lock-free.
+    pub(crate) fn charge(&self, now_ms: u64) -> Charge {
+        let mut word = self.word.load(Acquire);
+        loop {
+            if word & FROZEN != 0 || word == UNSET {
+                return Charge::HandedOver;
+            }
+            let level = self.level(word, now_ms);
+            let Some(left) = level.checked_sub(self.refill.interval) else {
+                let wait_ms = (self.refill.interval - level).div_ceil(TICKS_PER_MS);
+                return Charge::Refused { wait_ms };
+            };
+            match self.word.compare_exchange_weak(word, self.ticks(now_ms) - left, AcqRel, Acquire) {
+                Ok(_) => return Charge::Taken,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Tokens now; a frozen bucket keeps its last level.
+    pub(crate) fn tokens(&self, now_ms: u64) -> f64 {
+        self.refill.tokens(self.level(self.word.load(Acquire) & !FROZEN, now_ms))
+    }
+
+    pub(crate) fn is_full(&self, now_ms: u64) -> bool {
+        let word = self.word.load(Acquire);
+        word != UNSET && self.level(word & !FROZEN, now_ms) == self.refill.full
+    }
+
+    /// Stops all charges for good and says what was left. Any number of callers get the same empty time.
+    pub(crate) fn freeze(&self, now_ms: u64) -> f64 {
+        let word = self.word.fetch_or(FROZEN, AcqRel);
+        self.refill.tokens(self.level(word & !FROZEN, now_ms))
+    }
+}
+
+#[cfg(all(test, not(tollgate_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s12_full_at_start_then_one_per_interval() {
+        let bucket = Bucket::full(Refill::new(3600.0, 3.0), 1000);
+        for _ in 0..3 {
+            assert_eq!(bucket.charge(1000), Charge::Taken);
+        }
+        assert_eq!(bucket.charge(1000), Charge::Refused { wait_ms: 1000 });
+        assert_eq!(bucket.charge(1999), Charge::Refused { wait_ms: 1 });
+        assert_eq!(bucket.charge(2000), Charge::Taken);
+        assert_eq!(bucket.charge(2000), Charge::Refused { wait_ms: 1000 });
+    }
+
+    #[test]
+    fn s12_a_fraction_of_one_per_hour_works() {
+        let bucket = Bucket::full(Refill::new(0.5, 1.0), 0);
+        assert_eq!(bucket.charge(0), Charge::Taken);
+        assert_eq!(bucket.charge(0), Charge::Refused { wait_ms: 7_200_000 });
+        assert_eq!(bucket.charge(7_199_999), Charge::Refused { wait_ms: 1 });
+        assert_eq!(bucket.charge(7_200_000), Charge::Taken);
+    }
+
+    #[test]
+    fn c9_idle_fills_to_capacity_and_no_further() {
+        let bucket = Bucket::full(Refill::new(5.0 * 3600.0, 5.0), 0);
+        (0..5).for_each(|_| assert_eq!(bucket.charge(0), Charge::Taken));
+        (0..5).for_each(|_| assert_eq!(bucket.charge(2000), Charge::Taken));
+        assert!(matches!(bucket.charge(2000), Charge::Refused { .. }));
+    }
+
+    #[test]
+    fn s9_extreme_times_and_rates_do_not_overflow() {
+        for rate in [1e-300, 1e-9, 1.0, 1e12, f64::MAX] {
+            for first in [0, 1, u64::MAX] {
+                let bucket = Bucket::full(Refill::new(rate, (rate / 4.0).max(1.0)), first);
+                for now in [0, 1, 1 << 42, u64::MAX, 0] {
+                    let _ = bucket.charge(now);
+                    assert!(bucket.tokens(now).is_finite());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn s11_frozen_hands_its_level_over_once() {
+        let old = Bucket::full(Refill::new(3600.0, 10.0), 0);
+        assert_eq!(old.charge(0), Charge::Taken);
+        assert_eq!(old.freeze(0), 9.0);
+        assert_eq!(old.charge(0), Charge::HandedOver);
+        assert_eq!(old.freeze(0), 9.0);
+        let new = Bucket::unset(Refill::new(3600.0, 5.0), 0);
+        assert_eq!(new.charge(0), Charge::HandedOver);
+        new.fill(9.0, 0);
+        new.fill(1.0, 0);
+        assert_eq!(new.tokens(0), 5.0);
+    }
+}

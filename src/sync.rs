@@ -1,0 +1,186 @@
+//! The only file that names `std::sync`, `loom` or `arc_swap`.
+//!
+//! Everything above takes its atomics, its snapshot cell and its way to wait from here, so that the model
+//! checker can replace them: under the private cfg `tollgate_loom` the atomics are loom's and [`Snapshot`]
+//! is a stand-in whose *pointer* is a loom atomic with the orderings arc-swap gives. The stand-in keeps every
+//! value it ever held until it is dropped, which is why it needs no reclamation and no lock that loom could see:
+//! a lock there would hide a missing ordering.
+
+pub(crate) use std::sync::Arc;
+
+#[cfg(not(tollgate_loom))]
+mod real {
+    use super::Arc;
+    pub(crate) use arc_swap::Guard;
+    use arc_swap::{ArcSwap, ArcSwapOption};
+    pub(crate) use std::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
+
+    /// A shared immutable value that is replaced as a whole.
+    pub(crate) struct Snapshot<T>(ArcSwap<T>);
+
+    impl<T> Snapshot<T> {
+        pub(crate) fn new(value: Arc<T>) -> Self {
+            Self(ArcSwap::new(value))
+        }
+
+        /// Wait-free.
+        pub(crate) fn load(&self) -> Guard<Arc<T>> {
+            self.0.load()
+        }
+
+        /// Puts `next` in place of `current`; false when another value was there already.
+        #[must_use]
+        pub(crate) fn replace(&self, current: &Arc<T>, next: Arc<T>) -> bool {
+            let previous = self.0.compare_and_swap(current, next);
+            Arc::ptr_eq(&previous, current)
+        }
+    }
+
+    /// A slot that holds a shared value or nothing.
+    pub(crate) struct SnapshotOption<T>(ArcSwapOption<T>);
+
+    impl<T> SnapshotOption<T> {
+        pub(crate) fn empty() -> Self {
+            Self(ArcSwapOption::empty())
+        }
+
+        /// Wait-free.
+        pub(crate) fn load(&self) -> Guard<Option<Arc<T>>> {
+            self.0.load()
+        }
+
+        pub(crate) fn store(&self, value: Option<Arc<T>>) {
+            self.0.store(value);
+        }
+    }
+
+    /// Waits for another thread's few instructions: spins, then yields.
+    pub(crate) struct Wait(crossbeam_utils::Backoff);
+
+    impl Wait {
+        pub(crate) fn new() -> Self {
+            Self(crossbeam_utils::Backoff::new())
+        }
+
+        pub(crate) fn pause(&self) {
+            self.0.snooze();
+        }
+    }
+
+    /// Stripes worth having: the processor count as a power of two, at most 8.
+    pub(crate) fn stripes() -> usize {
+        std::thread::available_parallelism().map_or(1, |n| n.get().next_power_of_two().min(8))
+    }
+
+    /// A small number that differs between threads, handed out round-robin at a thread's first call.
+    pub(crate) fn thread_number() -> usize {
+        use std::cell::Cell;
+        use std::sync::atomic::AtomicUsize;
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        thread_local! {
+            static NUMBER: Cell<usize> = const { Cell::new(usize::MAX) };
+        }
+        NUMBER.with(|number| {
+            if number.get() == usize::MAX {
+                number.set(NEXT.fetch_add(1, Ordering::Relaxed));
+            }
+            number.get()
+        })
+    }
+}
+
+#[cfg(tollgate_loom)]
+mod modelled {
+    use super::Arc;
+    pub(crate) use loom::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
+    use std::ops::Deref;
+    use std::sync::Mutex;
+
+    /// What a load gives: the value, owned.
+    pub(crate) struct Guard<T>(T);
+
+    impl<T> Deref for Guard<T> {
+        type Target = T;
+        fn deref(&self) -> &T {
+            &self.0
+        }
+    }
+
+    /// Append-only values and a loom atomic that says which one is current. The std mutex only guards the
+    /// vector's growth; loom does not see it, so it orders nothing in the model.
+    pub(crate) struct Snapshot<T> {
+        current: AtomicU64,
+        values: Mutex<Vec<Arc<T>>>,
+    }
+
+    impl<T> Snapshot<T> {
+        pub(crate) fn new(value: Arc<T>) -> Self {
+            Self { current: AtomicU64::new(0), values: Mutex::new(vec![value]) }
+        }
+
+        fn value(&self, index: u64) -> Arc<T> {
+            Arc::clone(&self.values.lock().unwrap()[index as usize])
+        }
+
+        pub(crate) fn load(&self) -> Guard<Arc<T>> {
+            Guard(self.value(self.current.load(Ordering::Acquire)))
+        }
+
+        #[must_use]
+        pub(crate) fn replace(&self, current: &Arc<T>, next: Arc<T>) -> bool {
+            let (from, to) = {
+                let mut values = self.values.lock().unwrap();
+                let from = values.iter().position(|v| Arc::ptr_eq(v, current)).unwrap() as u64;
+                values.push(next);
+                (from, values.len() as u64 - 1)
+            };
+            self.current.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        }
+    }
+
+    pub(crate) struct SnapshotOption<T>(Snapshot<Option<Arc<T>>>);
+
+    impl<T> SnapshotOption<T> {
+        pub(crate) fn empty() -> Self {
+            Self(Snapshot::new(Arc::new(None)))
+        }
+
+        pub(crate) fn load(&self) -> Guard<Option<Arc<T>>> {
+            Guard((**self.0.load()).clone())
+        }
+
+        pub(crate) fn store(&self, value: Option<Arc<T>>) {
+            let to = {
+                let mut values = self.0.values.lock().unwrap();
+                values.push(Arc::new(value));
+                values.len() as u64 - 1
+            };
+            self.0.current.store(to, Ordering::Release);
+        }
+    }
+
+    pub(crate) struct Wait;
+
+    impl Wait {
+        pub(crate) fn new() -> Self {
+            Self
+        }
+
+        pub(crate) fn pause(&self) {
+            loom::thread::yield_now();
+        }
+    }
+
+    pub(crate) fn stripes() -> usize {
+        1
+    }
+
+    pub(crate) fn thread_number() -> usize {
+        0
+    }
+}
+
+#[cfg(tollgate_loom)]
+pub(crate) use modelled::*;
+#[cfg(not(tollgate_loom))]
+pub(crate) use real::*;
