@@ -59,6 +59,10 @@ mod engine;
 mod principal;
 mod registry;
 
+#[cfg(not(tollgate_loom))]
+pub mod ffi;
+#[cfg(all(feature = "jni", not(tollgate_loom)))]
+mod jni;
 
 #[cfg(tollgate_loom)]
 #[doc(hidden)]

@@ -1,0 +1,327 @@
+/*
+ * Tollgate: is this key new to its owner, how fast do new ones come, may this one pass?
+ *
+ * Generated from src/ffi by cbindgen; do not edit.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A key is a 64-bit PID (a producer id, a session, a login), its owner a principal (a user, a tenant). A principal is
+ * interned by name once; the calls that decide then take integers only.
+ *
+ * Objects. tollgate_config and tollgate_engine are opaque. What a _new function gives is the caller's, until it goes
+ * to the matching _free; NULL may be freed. The first parameter is the object; const means that it is not changed in a
+ * way that a caller must guard.
+ *
+ * Threads. An engine may be used by any number of threads at once, all functions but tollgate_engine_free; free it when
+ * no call is under way. A config is for one thread at a time. Nothing here depends on the calling thread.
+ *
+ * NULL. Every function answers NULL: TOLLGATE_STATUS_NULL_POINTER, or a packed Fault, or the value that its comment
+ * names. A pointer that is not NULL must be what it says: that can't be checked.
+ *
+ * Outputs come last but for the error text, and are written only with TOLLGATE_STATUS_OK.
+ *
+ * Strings in are a pointer and a length in bytes, UTF-8, not terminated, and are copied where they are kept; NULL with
+ * length 0 is the empty string. Strings out are static and terminated.
+ *
+ * Error text goes to the caller's buffer (error, error_capacity), terminated, cut where it doesn't fit, and only when
+ * the status is TOLLGATE_STATUS_OUT_OF_RANGE or TOLLGATE_STATUS_FULL. NULL or 0: no text. 160 bytes hold every text.
+ *
+ * Time is an argument: milliseconds from any origin that the caller keeps to for one engine. Going back is harmless (the
+ * latest time seen counts); a jump past the window forgets all.
+ *
+ * Defects. No function exits, aborts, or lets a panic out: a defect inside is TOLLGATE_STATUS_FAULT or a packed Fault,
+ * and a line on stderr. A Fault should pass: Tollgate must not be what stops a service.
+ *
+ * Versions. Numbers are never reused. On start, compare tollgate_abi_version() with TOLLGATE_ABI_VERSION.
+ */
+
+#ifndef TOLLGATE_H
+#define TOLLGATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TOLLGATE_VERSION "0.1.0"
+
+/// Raised whenever a function, a struct or a number of this header changes in a way that a compiled caller would notice.
+#define TOLLGATE_ABI_VERSION 1
+
+/// The handle of the gate that all principals beyond max_principals share: never stale, but not to be kept, since there may
+/// be room when the name is interned again.
+#define TOLLGATE_PRINCIPAL_OVERFLOW 4294967295
+
+/// What a call that can fail returns. Numbers are never reused.
+enum tollgate_status
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /// Done; outputs are written.
+    TOLLGATE_STATUS_OK = 0,
+    /// A pointer that must not be NULL was.
+    TOLLGATE_STATUS_NULL_POINTER = 1,
+    /// A string is not UTF-8.
+    TOLLGATE_STATUS_NOT_UTF8 = 2,
+    /// A value is out of its range; the error text names it, and the range.
+    TOLLGATE_STATUS_OUT_OF_RANGE = 3,
+    /// A limit of the engine (max_principals, max_memory_bytes) leaves no room.
+    TOLLGATE_STATUS_FULL = 4,
+    /// The principal's handle was reclaimed after a window without a call: intern the name again.
+    TOLLGATE_STATUS_STALE = 5,
+    /// The library failed inside, which is a defect. The engine stays usable.
+    TOLLGATE_STATUS_FAULT = 6,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum tollgate_status tollgate_status;
+#else
+typedef int32_t tollgate_status;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// The low byte of a packed decision; see tollgate_decision_kind. Numbers are never reused.
+enum tollgate_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint8_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /// Seen within the window. Let it pass.
+    TOLLGATE_KIND_KNOWN = 0,
+    /// New; the quota was charged, and it is remembered from now on. Let it pass.
+    TOLLGATE_KIND_ADMITTED = 1,
+    /// New, and the quota is spent. Nothing was charged or remembered. Refuse it.
+    TOLLGATE_KIND_THROTTLED = 2,
+    /// The principal's handle was reclaimed after a window without a call: intern the name again and repeat.
+    TOLLGATE_KIND_STALE = 3,
+    /// New, and nothing was changed. Only from tollgate_touch.
+    TOLLGATE_KIND_NEW = 4,
+    /// A NULL engine or a defect inside. Let it pass, and count it.
+    TOLLGATE_KIND_FAULT = 255,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum tollgate_kind tollgate_kind;
+#else
+typedef uint8_t tollgate_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// Settings of an engine to be made. One thread at a time.
+typedef struct tollgate_config tollgate_config;
+
+/// An engine. Any number of threads at once.
+typedef struct tollgate_engine tollgate_engine;
+
+/// What was counted for one principal; in tollgate_totals, for all together.
+typedef struct tollgate_stats {
+    /// Calls answered Known.
+    uint64_t known;
+    /// PIDs admitted: new, and charged.
+    uint64_t admitted;
+    /// Calls answered Throttled.
+    uint64_t throttled;
+    /// PIDs recorded again in the newest layer, and PIDs that tollgate_remember took in; never charged.
+    uint64_t re_recorded;
+    /// New PIDs that the last expired layer still held: forgotten too soon. If it climbs, raise the window or the layers.
+    uint64_t ghost_hits;
+    /// PIDs remembered now; an estimate beyond 64.
+    uint64_t live_pids;
+    /// Layers now held; none while up to 64 PIDs are kept exactly.
+    uint64_t layers;
+    /// Memory held, in bytes.
+    uint64_t bytes;
+    /// Recorded PIDs over capacity of the newest layer.
+    double fill;
+    /// Estimated share of never-seen PIDs that would be called Known; in totals, the highest of any principal.
+    double false_positive_rate;
+    /// New PIDs admitted per hour, over the last window.
+    double rate_per_hour;
+    /// New PIDs that may still come at once; NaN without a quota, and in totals.
+    double tokens;
+    /// The quota, in new PIDs per hour; NaN without one, and in totals.
+    double quota_per_hour;
+} tollgate_stats;
+
+/// What was counted in all.
+typedef struct tollgate_totals {
+    /// Sums over all principals, gone ones included in the counts.
+    struct tollgate_stats stats;
+    /// Principals now live.
+    uint64_t principals;
+    /// Names that came beyond max_principals and share one gate.
+    uint64_t overflow_interns;
+    /// Layers that went early to stay under max_memory_bytes.
+    uint64_t evicted_layers;
+    /// Memory that the engine now accounts for, in bytes.
+    uint64_t memory_bytes;
+} tollgate_totals;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/// A status in words: static, terminated, never NULL; also for numbers that are no status.
+const char *tollgate_status_text(int32_t status);
+
+/// TOLLGATE_ABI_VERSION as the library at hand was built with; compare it with the header's on start.
+uint32_t tollgate_abi_version(void);
+
+/// The library's release, such as "0.1.0": static, terminated, never NULL.
+const char *tollgate_version(void);
+
+/// Settings with the defaults named below. NULL only after a defect. Free with tollgate_config_free.
+struct tollgate_config *tollgate_config_new(void);
+
+/// Frees settings; engines made from them are not touched. NULL does nothing.
+void tollgate_config_free(struct tollgate_config *config);
+
+/// How long a PID that is not seen again stays known, in milliseconds. Default: 3,600,000.
+tollgate_status tollgate_config_set_window_ms(struct tollgate_config *config,
+                                              uint64_t window_ms);
+
+/// Layers that the window is cut into. Default: 4.
+tollgate_status tollgate_config_set_layers(struct tollgate_config *config,
+                                           uint32_t layers);
+
+/// Share of never-seen PIDs that may be called Known, over all layers together. Default: 0.001.
+tollgate_status tollgate_config_set_false_positive_rate(struct tollgate_config *config,
+                                                        double share);
+
+/// The quota of principals that have none of their own: new PIDs per hour (above 0), and a burst from 0 (spaced evenly)
+/// to 1 (a window's worth at once). Default: no limit. Out of range: nothing is set, and the error text says why.
+tollgate_status tollgate_config_set_default_quota(struct tollgate_config *config,
+                                                  double per_hour,
+                                                  double burst,
+                                                  char *error,
+                                                  size_t error_capacity);
+
+/// The longest that a throttled caller is told to wait, in milliseconds. Default: 30,000.
+tollgate_status tollgate_config_set_max_throttle_ms(struct tollgate_config *config,
+                                                    uint32_t max_throttle_ms);
+
+/// Principals beyond which further ones share one gate. Default: 10,000.
+tollgate_status tollgate_config_set_max_principals(struct tollgate_config *config,
+                                                   uint32_t max_principals);
+
+/// Memory beyond which the oldest layers of the largest principals go early, in bytes. Default: 67,108,864.
+tollgate_status tollgate_config_set_max_memory_bytes(struct tollgate_config *config,
+                                                     uint64_t max_memory_bytes);
+
+/// The hash seed; whoever knows it can make PIDs that collide. Default: drawn at random. Set it only where a run must be
+/// repeatable.
+tollgate_status tollgate_config_set_seed(struct tollgate_config *config,
+                                         uint64_t seed);
+
+/// Makes an engine from settings, which may be freed or used again afterwards. Free with tollgate_engine_free. A setting
+/// out of range: TOLLGATE_STATUS_OUT_OF_RANGE, and the error text names the setting, the value and the range.
+tollgate_status tollgate_engine_new(const struct tollgate_config *config,
+                                    struct tollgate_engine **engine,
+                                    char *error,
+                                    size_t error_capacity);
+
+/// Frees an engine. No other call on it may be under way or come later. NULL does nothing.
+void tollgate_engine_free(struct tollgate_engine *engine);
+
+/// The handle of a principal, made if need be; beyond max_principals, TOLLGATE_PRINCIPAL_OVERFLOW. The same name gives the
+/// same handle until the principal was idle for a window and was swept.
+tollgate_status tollgate_intern(const struct tollgate_engine *engine,
+                                const char *name,
+                                size_t name_length,
+                                uint64_t now_ms,
+                                uint32_t *principal);
+
+/// Whether the handle still stands for its principal. False for NULL.
+bool tollgate_is_live(const struct tollgate_engine *engine,
+                      uint32_t principal);
+
+/// Decides on one PID: a packed Known, Admitted, Throttled, Stale or Fault.
+uint64_t tollgate_track(const struct tollgate_engine *engine,
+                        uint32_t principal,
+                        uint64_t pid,
+                        uint64_t now_ms);
+
+/// The first half of tollgate_track: a packed Known (and recorded again if that is due), New (and nothing changed), Stale or
+/// Fault. For callers that can tell in another way whether a New PID should be charged.
+uint64_t tollgate_touch(const struct tollgate_engine *engine,
+                        uint32_t principal,
+                        uint64_t pid,
+                        uint64_t now_ms);
+
+/// Records a PID without charging for it: a packed Known, Stale or Fault.
+uint64_t tollgate_remember(const struct tollgate_engine *engine,
+                           uint32_t principal,
+                           uint64_t pid,
+                           uint64_t now_ms);
+
+/// Whether the PID is known; changes nothing. False for NULL and for a stale handle.
+bool tollgate_contains(const struct tollgate_engine *engine,
+                       uint32_t principal,
+                       uint64_t pid,
+                       uint64_t now_ms);
+
+/// Drops expired layers, and principals that were idle for a window; once per layer period is enough. Returns the
+/// principals dropped, 0 for NULL.
+uint32_t tollgate_sweep(const struct tollgate_engine *engine,
+                        uint64_t now_ms);
+
+/// Gives a principal a quota of its own: new PIDs per hour (above 0), and a burst from 0 (spaced evenly) to 1 (a window's
+/// worth at once). Tokens above the new capacity go, others stay.
+tollgate_status tollgate_set_quota(const struct tollgate_engine *engine,
+                                   const char *name,
+                                   size_t name_length,
+                                   double per_hour,
+                                   double burst,
+                                   uint64_t now_ms,
+                                   char *error,
+                                   size_t error_capacity);
+
+/// Exempts a principal from every quota, the default one included. It is still counted.
+tollgate_status tollgate_set_unlimited(const struct tollgate_engine *engine,
+                                       const char *name,
+                                       size_t name_length,
+                                       uint64_t now_ms);
+
+/// Puts a principal back under the default quota.
+tollgate_status tollgate_clear_quota(const struct tollgate_engine *engine,
+                                     const char *name,
+                                     size_t name_length,
+                                     uint64_t now_ms);
+
+/// Sets the quota of all principals that have none of their own; arguments as in tollgate_set_quota.
+tollgate_status tollgate_set_default_quota(const struct tollgate_engine *engine,
+                                           double per_hour,
+                                           double burst,
+                                           uint64_t now_ms,
+                                           char *error,
+                                           size_t error_capacity);
+
+/// Takes the default quota away: principals without one of their own are not limited.
+tollgate_status tollgate_clear_default_quota(const struct tollgate_engine *engine,
+                                             uint64_t now_ms);
+
+/// Reads one principal's stats into `stats`.
+tollgate_status tollgate_read_stats(const struct tollgate_engine *engine,
+                                    uint32_t principal,
+                                    uint64_t now_ms,
+                                    struct tollgate_stats *stats);
+
+/// Reads the engine's totals into `totals`.
+tollgate_status tollgate_read_totals(const struct tollgate_engine *engine,
+                                     uint64_t now_ms,
+                                     struct tollgate_totals *totals);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+/// What was decided.
+static inline tollgate_kind tollgate_decision_kind(uint64_t decision) {
+    return (tollgate_kind)(decision & 0xff);
+}
+
+/// Milliseconds until a throttled caller may try again, at least 1; 0 for every other kind.
+static inline uint32_t tollgate_decision_retry_after_ms(uint64_t decision) {
+    return (uint32_t)(decision >> 32);
+}
+
+#endif /* TOLLGATE_H */

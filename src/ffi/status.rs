@@ -1,0 +1,77 @@
+//! Status codes, their text, and the versions.
+
+use super::boundary::{guard, Unreadable};
+use std::os::raw::c_char;
+
+/// Raised whenever a function, a struct or a number of this header changes in a way that a compiled caller would notice.
+pub const TOLLGATE_ABI_VERSION: u32 = 1;
+
+/// What a call that can fail returns. Numbers are never reused.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum tollgate_status {
+    /// Done; outputs are written.
+    Ok = 0,
+    /// A pointer that must not be NULL was.
+    NullPointer = 1,
+    /// A string is not UTF-8.
+    NotUtf8 = 2,
+    /// A value is out of its range; the error text names it, and the range.
+    OutOfRange = 3,
+    /// A limit of the engine (max_principals, max_memory_bytes) leaves no room.
+    Full = 4,
+    /// The principal's handle was reclaimed after a window without a call: intern the name again.
+    Stale = 5,
+    /// The library failed inside, which is a defect. The engine stays usable.
+    Fault = 6,
+}
+
+impl From<Unreadable> for tollgate_status {
+    fn from(problem: Unreadable) -> Self {
+        match problem {
+            Unreadable::Null => Self::NullPointer,
+            Unreadable::NotUtf8 => Self::NotUtf8,
+        }
+    }
+}
+
+impl tollgate_status {
+    pub(super) fn from_written(written: bool) -> Self {
+        if written {
+            Self::Ok
+        } else {
+            Self::NullPointer
+        }
+    }
+}
+
+/// A status in words: static, terminated, never NULL; also for numbers that are no status.
+#[unsafe(no_mangle)]
+pub extern "C" fn tollgate_status_text(status: i32) -> *const c_char {
+    guard(c"unknown status".as_ptr(), || {
+        match status {
+            0 => c"ok",
+            1 => c"a pointer that must not be NULL is NULL",
+            2 => c"a string is not UTF-8",
+            3 => c"a value is out of range",
+            4 => c"a limit of the engine leaves no room",
+            5 => c"the principal's handle is stale: intern its name again",
+            6 => c"a defect inside the library",
+            _ => c"unknown status",
+        }
+        .as_ptr()
+    })
+}
+
+/// TOLLGATE_ABI_VERSION as the library at hand was built with; compare it with the header's on start.
+#[unsafe(no_mangle)]
+pub extern "C" fn tollgate_abi_version() -> u32 {
+    guard(0, || TOLLGATE_ABI_VERSION)
+}
+
+/// The library's release, such as "0.1.0": static, terminated, never NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn tollgate_version() -> *const c_char {
+    const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    guard(c"".as_ptr(), || VERSION.as_ptr().cast())
+}
