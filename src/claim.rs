@@ -18,7 +18,8 @@
 //! in `CELLS` others), a few hundred nanoseconds unless that racer is preempted. Known never comes here.
 //!
 //! Orderings
-//! - O1: take with acquire, give back with release (loom-tests: `o1_racers_on_one_new_id_one_admitted`).
+//! - O1: take with acquire, give back with release (loom-tests: `o1_racers_on_one_new_id_one_admitted`). On the way of an
+//!   admission the release is also in the fences of O3 and O6; the claim does not rely on them.
 
 use crate::filter::PidHash;
 use crate::sync::{
@@ -30,8 +31,9 @@ use crate::sync::{
 /// More than threads by far, so that two ids seldom share a cell.
 #[cfg(not(tollgate_loom))]
 const CELLS: usize = 1024;
+/// Enough that other ids do not wait for each other in the models, which would hide what their races do.
 #[cfg(tollgate_loom)]
-const CELLS: usize = 1;
+const CELLS: usize = 16;
 
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;

@@ -8,10 +8,10 @@
 //!
 //! Orderings
 //! - O2: the ring is published by compare-and-swap (release) and loaded with acquire: who sees a layer sees it whole.
-//! - O3: an insert sets its bits (or entry), then a sequentially consistent fence, then loads the ring again, and repeats
-//!   unless its container still takes new ids; who prunes a ring loads it, then such a fence, then reads the
-//!   entries. One of the two sees the other, so no insert ends in a set that is dropped as spent
-//!   (loom-tests: `o3_insert_against_growth_and_pruning`).
+//! - O3: an insert writes its entry of the small set, then a sequentially consistent fence, then loads the ring again, and
+//!   repeats unless the set is still open; who prunes a ring loads it, then such a fence, then reads the entries. One of the
+//!   two sees the other, so no insert ends in a set that is dropped as spent (loom-tests:
+//!   `o3_insert_against_growth_and_pruning`).
 
 mod hash;
 mod layer;
@@ -144,7 +144,8 @@ impl Filter {
                 }
             } else if let Some(layer) = ring.writable(now_ms, plan.window) {
                 layer.insert(hash);
-                fence(SeqCst); // O3
+                // No rule hangs on this look: a layer that expires takes only what has expired. But an eviction (S8) may
+                // just have taken this one, and then the id is better recorded once more.
                 if self.still_holds(layer) {
                     return;
                 }
