@@ -1,0 +1,182 @@
+package io.tollgate.kafka;
+
+import io.tollgate.Decision;
+import io.tollgate.Tollgate;
+import io.tollgate.kafka.BrokerAdapter.Presence;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Decides on each produce request of one broker: it passes, or it is refused as a whole.
+ *
+ * <p>The way of a request, cheapest first:
+ * <ol>
+ *   <li>No producer ID: pass (K9).
+ *   <li>The engine knows it and nothing of it was refused lately: pass. One native call, no allocation, no lock.
+ *   <li>A batch would overtake one that was refused ({@link RefusedBatches}): refuse, uncharged.
+ *   <li>The partition has it already: remember it uncharged and pass (K7).
+ *   <li>This broker leads none of its partitions: pass uncharged; Kafka refuses it, and it will be charged where it belongs.
+ *   <li>Charge it (S1). Over the quota: refuse; or, when only observing, remember it and pass, so that each producer ID
+ *       over the quota is counted once.
+ * </ol>
+ */
+final class Guard implements AutoCloseable {
+    /** How much longer than the longest throttle a refused batch is waited for: the time of a client to come back. */
+    private static final long COME_BACK_MS = 120_000;
+
+    private final BrokerAdapter broker;
+    private final Tollgate engine;
+    private final boolean enforce;
+    private final Faults faults = new Faults();
+    private final Beans beans = new Beans(faults);
+    private final Users users;
+    private final RefusedBatches refused;
+    private final Sweeper sweeper;
+    private volatile boolean closed;
+
+    Guard(BrokerAdapter broker, Tollgate engine, Settings settings) {
+        this.broker = broker;
+        this.engine = engine;
+        this.enforce = settings.mode() == Mode.ENFORCE;
+        this.users = new Users(engine, beans, settings.maxUsers());
+        this.refused = new RefusedBatches(settings.maxThrottleMs() + COME_BACK_MS);
+        beans.addTotals(settings.mode(), () -> engine.totals(Clock.nowMs()));
+        this.sweeper = new Sweeper(this::sweep, settings.sweepMs(), faults);
+    }
+
+    /** @return true: the request was answered here; false: it is Kafka's. Throws nothing. */
+    boolean refuses(Object request) {
+        try {
+            long producerId = broker.producerId(request);
+            if (producerId == BrokerAdapter.NONE || closed) {
+                return false;
+            }
+            long now = Clock.nowMs();
+            String user = broker.user(request);
+            if (producerId != BrokerAdapter.SEVERAL && !refused.mayHold(producerId)
+                    && touch(user, producerId, now) != Decision.NEW) {
+                return false;
+            }
+            return examine(request, user, now);
+        } catch (Throwable e) {
+            if (!closed) {
+                faults.add(e);
+            }
+            return false;
+        }
+    }
+
+    private boolean examine(Object request, String user, long now) {
+        List<Batch> batches = broker.batches(request);
+        if (enforce && refused.wouldOvertake(user, batches, now)) {
+            refuse(request, batches, user, 0, now);
+            return true;
+        }
+        Map<Long, List<Batch>> byProducerId = batches.stream()
+                .collect(Collectors.groupingBy(Batch::producerId, LinkedHashMap::new, Collectors.toList()));
+        for (Map.Entry<Long, List<Batch>> one : byProducerId.entrySet()) {
+            int waitMs = decide(one.getValue(), one.getKey(), user, now);
+            if (waitMs > 0) {
+                refuse(request, batches, user, waitMs, now);
+                return true;
+            }
+        }
+        refused.passed(user, batches);
+        return false;
+    }
+
+    /**
+     * @param batches those of the producer ID
+     * @return 0: it passes; otherwise how long to wait, in milliseconds
+     */
+    private int decide(List<Batch> batches, long producerId, String user, long now) {
+        if (touch(user, producerId, now) != Decision.NEW) {
+            return 0;
+        }
+        switch (presence(batches)) {
+            case NOT_LED:
+                return 0;
+            case HELD:
+                remember(user, producerId, now);
+                return 0;
+            default:
+        }
+        long decision = engine.track(users.handle(user, now), producerId, now);
+        if (Decision.isStale(decision)) {
+            decision = engine.track(users.intern(user, now), producerId, now);
+        }
+        if (Decision.isFault(decision)) {
+            faults.add(null);
+        }
+        if (Decision.isThrottled(decision) && !enforce) {
+            remember(user, producerId, now);
+            return 0;
+        }
+        return Decision.retryAfterMs(decision);
+    }
+
+    private int touch(String user, long producerId, long now) {
+        long decision = engine.touch(users.handle(user, now), producerId, now);
+        if (Decision.isStale(decision)) {
+            decision = engine.touch(users.intern(user, now), producerId, now);
+        }
+        if (Decision.isFault(decision)) {
+            faults.add(null);
+        }
+        return Decision.kind(decision);
+    }
+
+    private void remember(String user, long producerId, long now) {
+        if (Decision.isStale(engine.remember(users.handle(user, now), producerId, now))) {
+            engine.remember(users.intern(user, now), producerId, now);
+        }
+    }
+
+    /** Of the partitions that one producer ID writes to in a request, what the best one says. */
+    private Presence presence(List<Batch> batches) {
+        Presence best = Presence.NOT_LED;
+        for (Batch batch : batches) {
+            Presence presence = broker.presence(batch);
+            if (presence == Presence.HELD) {
+                return presence;
+            }
+            best = presence == Presence.ABSENT ? presence : best;
+        }
+        return best;
+    }
+
+    private void refuse(Object request, List<Batch> batches, String user, int waitMs, long now) {
+        short code = RefusalCode.of(broker.clientSoftware(request), broker.clientVersion(request));
+        String message = waitMs > 0
+                ? "User '" + user + "' has brought too many new producer IDs to this broker (" + Setting.RATE.key
+                        + "); this one may come again in " + waitMs + " ms"
+                : "An earlier batch of this producer ID was throttled and comes first";
+        // Only what this broker could append may be waited for. Noted first: when the answer fails, the request goes to
+        // Kafka and nothing waits.
+        List<Batch> out = batches.stream().filter(batch -> broker.presence(batch) != Presence.NOT_LED).toList();
+        refused.refused(user, out, now);
+        try {
+            broker.refuse(request, code, message, waitMs);
+        } catch (Throwable e) {
+            refused.passed(user, out);
+            throw e;
+        }
+    }
+
+    private void sweep() {
+        long now = Clock.nowMs();
+        engine.sweep(now);
+        users.sweep();
+        refused.sweep(now);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        sweeper.close();
+        beans.close();
+        engine.close();
+    }
+}

@@ -1,0 +1,97 @@
+package io.tollgate.kafka;
+
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
+import java.util.ArrayList;
+import java.util.List;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.asm.AsmVisitorWrapper;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.dynamic.scaffold.InstrumentedType;
+import net.bytebuddy.dynamic.scaffold.MethodGraph;
+import net.bytebuddy.dynamic.scaffold.TypeValidation;
+import net.bytebuddy.implementation.Implementation;
+import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
+import net.bytebuddy.pool.TypePool;
+
+/**
+ * Hooks {@code kafka.server.KafkaApis} when it is loaded, and touches no other class. If the broker's classes are not as
+ * the agent knows them, it says so in one line and hooks nothing.
+ */
+final class KafkaApisTransformer implements ClassFileTransformer {
+    private static final String INTERNAL_NAME = Shape.KAFKA_APIS.replace('.', '/');
+
+    private final Instrumentation instrumentation;
+
+    KafkaApisTransformer(Instrumentation instrumentation) {
+        this.instrumentation = instrumentation;
+    }
+
+    @Override
+    public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] code) {
+        if (!INTERNAL_NAME.equals(name)) {
+            return null;
+        }
+        try {
+            ClassFileLocator files = new ClassFileLocator.Compound(
+                    ClassFileLocator.Simple.of(Shape.KAFKA_APIS, code), ClassFileLocator.ForClassLoader.of(loader));
+            TypePool broker = TypePool.Default.of(files);
+            Generation generation = fitting(broker);
+            if (generation == null) {
+                return null;
+            }
+            byte[] hooked = hook(broker.describe(Shape.KAFKA_APIS).resolve(), files, generation);
+            BrokerHook.use(generation);
+            return hooked;
+        } catch (Throwable e) {
+            staysOut(e.toString());
+            return null;
+        } finally {
+            instrumentation.removeTransformer(this);
+        }
+    }
+
+    private static Generation fitting(TypePool broker) {
+        List<String> misfits = new ArrayList<>();
+        for (Generation generation : Generation.ALL) {
+            String misfit = Shape.misfit(generation, broker);
+            if (misfit == null) {
+                return generation;
+            }
+            misfits.add("not " + generation.name() + ", " + misfit);
+        }
+        staysOut(String.join("; ", misfits));
+        return null;
+    }
+
+    private static void staysOut(String why) {
+        AgentLog.error("Tollgate stays out: this broker's classes are none that it knows, and the broker runs unguarded ("
+                + why + ")", null);
+    }
+
+    /** Nothing is worked out that isn't needed: not the class's hierarchy, no frames, no checks of Kafka's own code. */
+    private static byte[] hook(TypeDescription apis, ClassFileLocator files, Generation generation) {
+        return new ByteBuddy()
+                .with(TypeValidation.DISABLED)
+                .with(InstrumentedType.Factory.Default.FROZEN)
+                .with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE)
+                .with(Implementation.Context.Disabled.Factory.INSTANCE)
+                .redefine(apis, files)
+                .visit(at(Advices.Produce.class, ElementMatchers.<MethodDescription>named(Shape.HANDLE_PRODUCE)
+                        .and(ElementMatchers.takesArgument(0, ElementMatchers.named(generation.request())))))
+                .visit(at(Advices.Created.class, ElementMatchers.isConstructor()))
+                .visit(at(Advices.Closed.class,
+                        ElementMatchers.<MethodDescription>named("close").and(ElementMatchers.takesNoArguments())))
+                .make()
+                .getBytes();
+    }
+
+    private static AsmVisitorWrapper at(Class<?> advice, ElementMatcher<? super MethodDescription> where) {
+        return Advice.to(advice).on(where);
+    }
+}

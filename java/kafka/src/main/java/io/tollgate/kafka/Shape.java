@@ -1,0 +1,213 @@
+package io.tollgate.kafka;
+
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.field.FieldDescription;
+import net.bytebuddy.description.type.TypeDefinition;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
+import net.bytebuddy.pool.TypePool;
+
+/**
+ * Whether a broker's classes are the ones that an adapter was written against, found out from class files, before any of
+ * them is loaded or changed.
+ *
+ * <p>What is needed is read off the adapter's own code: each Kafka or Scala class, method and field that it names. So
+ * the check can't fall behind the adapter.
+ */
+final class Shape {
+    static final String KAFKA_APIS = "kafka.server.KafkaApis";
+    static final String HANDLE_PRODUCE = "handleProduceRequest";
+
+    /** A class (name and descriptor null), method or field, as class files name them; the owner with dots. */
+    record Member(String owner, String name, String descriptor) {
+        @Override
+        public String toString() {
+            return name == null ? owner : owner + "." + name + (descriptor.startsWith("(") ? "" : " ") + descriptor;
+        }
+    }
+
+    private Shape() {
+    }
+
+    /**
+     * @param broker the broker's class files
+     * @return null when they fit; otherwise what is missing, for the log
+     */
+    static String misfit(Generation generation, TypePool broker) {
+        TypePool.Resolution apis = broker.describe(KAFKA_APIS);
+        if (!apis.isResolved()) {
+            return KAFKA_APIS + " is missing";
+        }
+        String hook = "(" + descriptor(generation.request()) + descriptor(generation.requestLocal()) + ")V";
+        boolean hookFits = apis.resolve().getDeclaredMethods().stream().anyMatch(method ->
+                method.getName().equals(HANDLE_PRODUCE) && method.getDescriptor().equals(hook) && !method.isStatic()
+                        && !method.isAbstract());
+        if (!hookFits) {
+            return KAFKA_APIS + "." + HANDLE_PRODUCE + hook + " is missing";
+        }
+        if (apis.resolve().getDeclaredMethods().stream().noneMatch(method ->
+                method.getName().equals("close") && method.getDescriptor().equals("()V") && !method.isStatic())) {
+            return KAFKA_APIS + ".close()V is missing";
+        }
+        for (Member member : needs(generation.adapterClass())) {
+            if (!has(broker, member, true)) {
+                return member + " is missing";
+            }
+        }
+        for (Member member : generation.reflected()) {
+            if (!has(broker, member, false)) {
+                return member + " is missing";
+            }
+        }
+        return null;
+    }
+
+    /** What the code of a class of the agent, and of the classes inside it, names of Kafka and Scala. */
+    static Set<Member> needs(String className) {
+        Set<Member> needs = new LinkedHashSet<>();
+        Set<String> seen = new LinkedHashSet<>(List.of(className));
+        List<String> next = List.of(className);
+        while (!next.isEmpty()) {
+            Set<String> inside = new LinkedHashSet<>();
+            next.forEach(name -> new ClassReader(codeOf(name)).accept(new Needs(className, needs, inside),
+                    ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES));
+            next = inside.stream().filter(seen::add).toList();
+        }
+        return needs;
+    }
+
+    private static byte[] codeOf(String className) {
+        try {
+            return ClassFileLocator.ForClassLoader.of(Shape.class.getClassLoader()).locate(className).resolve();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static boolean has(TypePool broker, Member member, boolean visible) {
+        TypePool.Resolution owner = broker.describe(member.owner());
+        if (!owner.isResolved()) {
+            return false;
+        }
+        return member.name() == null || has(owner.resolve(), member, visible);
+    }
+
+    private static boolean has(TypeDefinition type, Member member, boolean visible) {
+        if (member.descriptor().startsWith("(")) {
+            for (MethodDescription method : type.getDeclaredMethods()) {
+                if (method.getInternalName().equals(member.name()) && method.getDescriptor().equals(member.descriptor())) {
+                    return !visible || method.isPublic();
+                }
+            }
+        } else {
+            for (FieldDescription field : type.getDeclaredFields()) {
+                if (field.getName().equals(member.name()) && field.getDescriptor().equals(member.descriptor())) {
+                    return !visible || field.isPublic();
+                }
+            }
+        }
+        TypeDefinition above = type.getSuperClass();
+        if (above != null && has(above, member, visible)) {
+            return true;
+        }
+        for (TypeDescription.Generic face : type.getInterfaces()) {
+            if (has(face, member, visible)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String descriptor(String className) {
+        return "L" + className.replace('.', '/') + ";";
+    }
+
+    /** Collects what a class names. */
+    private static final class Needs extends ClassVisitor {
+        private final String top;
+        private final Set<Member> needs;
+        private final Set<String> inside;
+
+        Needs(String top, Set<Member> needs, Set<String> inside) {
+            super(Opcodes.ASM9);
+            this.top = top;
+            this.needs = needs;
+            this.inside = inside;
+        }
+
+        @Override
+        public void visit(int version, int access, String name, String signature, String above, String[] interfaces) {
+            type(above);
+            for (String face : interfaces) {
+                type(face);
+            }
+        }
+
+        @Override
+        public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] thrown) {
+            return new MethodVisitor(Opcodes.ASM9) {
+                @Override
+                public void visitTypeInsn(int opcode, String type) {
+                    type(type);
+                }
+
+                @Override
+                public void visitFieldInsn(int opcode, String owner, String field, String fieldDescriptor) {
+                    member(owner, field, fieldDescriptor);
+                }
+
+                @Override
+                public void visitMethodInsn(int opcode, String owner, String method, String methodDescriptor, boolean face) {
+                    member(owner, method, methodDescriptor);
+                }
+
+                @Override
+                public void visitInvokeDynamicInsn(String call, String callDescriptor, Handle bootstrap, Object... arguments) {
+                    for (Object argument : arguments) {
+                        if (argument instanceof Handle handle) {
+                            member(handle.getOwner(), handle.getName(), handle.getDesc());
+                        }
+                    }
+                }
+
+                @Override
+                public void visitLdcInsn(Object value) {
+                    if (value instanceof Type type && type.getSort() == Type.OBJECT) {
+                        type(type.getInternalName());
+                    }
+                }
+            };
+        }
+
+        private void type(String internalName) {
+            String name = internalName.replace('/', '.');
+            if (name.startsWith(top)) {
+                inside.add(name);
+            } else if (isForeign(name)) {
+                needs.add(new Member(name, null, null));
+            }
+        }
+
+        private void member(String owner, String name, String descriptor) {
+            type(owner);
+            String dotted = owner.replace('/', '.');
+            if (isForeign(dotted)) {
+                needs.add(new Member(dotted, name, descriptor));
+            }
+        }
+
+        private static boolean isForeign(String name) {
+            return name.startsWith("kafka.") || name.startsWith("org.apache.kafka.") || name.startsWith("scala.");
+        }
+    }
+}

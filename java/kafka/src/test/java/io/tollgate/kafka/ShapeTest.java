@@ -1,0 +1,157 @@
+package io.tollgate.kafka;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.implementation.StubMethod;
+import net.bytebuddy.pool.TypePool;
+import org.junit.jupiter.api.Test;
+
+/** What the transformer does with the real KafkaApis, and with classes of that name that have another shape. */
+class ShapeTest {
+    private static final ClassLoader KAFKA = ShapeTest.class.getClassLoader();
+    private static final Generation NEWEST = Generation.ALL.get(0);
+
+    /** Defines one class from given bytes and leaves all others to its parent. */
+    private static final class Single extends ClassLoader {
+        private final byte[] code;
+
+        Single(byte[] code) {
+            super(KAFKA);
+            this.code = code;
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.equals(Shape.KAFKA_APIS)) {
+                return super.loadClass(name, resolve);
+            }
+            Class<?> loaded = findLoadedClass(name);
+            return loaded != null ? loaded : defineClass(name, code, 0, code.length);
+        }
+    }
+
+    private record Outcome(byte[] code, List<String> log, boolean removed) {
+    }
+
+    private static Outcome transform(String internalName, byte[] code) throws Exception {
+        List<Object> removed = new ArrayList<>();
+        Instrumentation instrumentation = (Instrumentation) Proxy.newProxyInstance(KAFKA, new Class<?>[] {Instrumentation.class},
+                (proxy, method, arguments) -> {
+                    assertEquals("removeTransformer", method.getName());
+                    return removed.add(arguments[0]);
+                });
+        // Without a provider, slf4j leads nowhere and the agent's lines go to standard error.
+        PrintStream before = System.err;
+        ByteArrayOutputStream lines = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(lines, true, StandardCharsets.UTF_8));
+        try {
+            KafkaApisTransformer transformer = new KafkaApisTransformer(instrumentation);
+            byte[] result = transformer.transform(KAFKA, internalName, null, null, code);
+            return new Outcome(result, lines.toString(StandardCharsets.UTF_8).lines()
+                    .filter(line -> !line.startsWith("SLF4J")).toList(), !removed.isEmpty());
+        } finally {
+            System.setErr(before);
+        }
+    }
+
+    private static byte[] realKafkaApis() throws Exception {
+        return ClassFileLocator.ForClassLoader.of(KAFKA).locate(Shape.KAFKA_APIS).resolve();
+    }
+
+    private static byte[] otherShape(Class<?>... parameters) {
+        return new ByteBuddy().subclass(Object.class).name(Shape.KAFKA_APIS)
+                .defineMethod(Shape.HANDLE_PRODUCE, void.class, Modifier.PUBLIC).withParameters((java.lang.reflect.Type[]) parameters)
+                .intercept(StubMethod.INSTANCE).make().getBytes();
+    }
+
+    @Test
+    void the_real_kafka_fits() {
+        assertNull(Shape.misfit(NEWEST, TypePool.Default.of(ClassFileLocator.ForClassLoader.of(KAFKA))));
+    }
+
+    @Test
+    void the_real_kafka_apis_is_hooked_and_passes_the_verifier() throws Exception {
+        Outcome outcome = transform("kafka/server/KafkaApis", realKafkaApis());
+        assertEquals(List.of(), outcome.log);
+        assertNotNull(outcome.code);
+        assertTrue(outcome.removed);
+        Class<?> hooked = Class.forName(Shape.KAFKA_APIS, true, new Single(outcome.code));
+        assertTrue(hooked.getDeclaredMethods().length > 100);
+        String text = new String(outcome.code, StandardCharsets.ISO_8859_1);
+        for (String call : List.of("io/tollgate/kafka/BrokerHook", "refuses", "created", "closed")) {
+            assertTrue(text.contains(call), call);
+        }
+    }
+
+    @Test
+    void no_other_class_is_touched() throws Exception {
+        Outcome outcome = transform("kafka/server/ReplicaManager", realKafkaApis());
+        assertNull(outcome.code);
+        assertFalse(outcome.removed);
+        assertEquals(List.of(), outcome.log);
+    }
+
+    @Test
+    void a_kafka_apis_of_another_shape_is_left_alone_with_one_line() throws Exception {
+        for (byte[] code : List.of(otherShape(), otherShape(Object.class), otherShape(String.class, Object.class))) {
+            Outcome outcome = transform("kafka/server/KafkaApis", code);
+            assertNull(outcome.code);
+            assertTrue(outcome.removed);
+            assertEquals(1, outcome.log.size(), outcome.log.toString());
+            assertEquals("Tollgate stays out: this broker's classes are none that it knows, and the broker runs unguarded"
+                    + " (not Kafka 4.4, kafka.server.KafkaApis.handleProduceRequest(Lorg/apache/kafka/network/Request;"
+                    + "Lorg/apache/kafka/server/common/RequestLocal;)V is missing)", outcome.log.get(0));
+        }
+    }
+
+    @Test
+    void a_damaged_class_file_is_left_alone_with_one_line() throws Exception {
+        Outcome outcome = transform("kafka/server/KafkaApis", new byte[] {1, 2, 3});
+        assertNull(outcome.code);
+        assertEquals(1, outcome.log.size(), outcome.log.toString());
+        assertTrue(outcome.log.get(0).startsWith("Tollgate stays out: "), outcome.log.get(0));
+    }
+
+    @Test
+    void each_class_that_the_adapter_needs_is_missed() throws Exception {
+        ClassFileLocator real = ClassFileLocator.ForClassLoader.of(KAFKA);
+        Set<Shape.Member> needs = Shape.needs(NEWEST.adapterClass());
+        assertTrue(needs.size() > 30, needs.toString());
+        for (String owner : List.of("kafka.server.ReplicaManager", "org.apache.kafka.storage.internals.log.UnifiedLog",
+                "org.apache.kafka.server.quota.ThrottleCallback", "org.apache.kafka.common.record.internal.MemoryRecords")) {
+            assertTrue(needs.stream().anyMatch(member -> member.owner().equals(owner)), owner);
+            byte[] empty = new ByteBuddy().subclass(Object.class).name(owner).make().getBytes();
+            TypePool pool = TypePool.Default.of(new ClassFileLocator.Compound(ClassFileLocator.Simple.of(owner, empty), real));
+            String misfit = Shape.misfit(NEWEST, pool);
+            if (needs.stream().anyMatch(member -> member.owner().equals(owner) && member.name() != null)) {
+                assertTrue(misfit != null && misfit.startsWith(owner), owner + ": " + misfit);
+            }
+        }
+    }
+
+    @Test
+    void a_log_without_its_lock_is_missed() throws Exception {
+        String owner = "org.apache.kafka.storage.internals.log.UnifiedLog";
+        ClassFileLocator real = ClassFileLocator.ForClassLoader.of(KAFKA);
+        byte[] renamed = new ByteBuddy().redefine(TypePool.Default.of(real).describe(owner).resolve(), real)
+                .visit(new net.bytebuddy.asm.MemberRemoval().stripFields(net.bytebuddy.matcher.ElementMatchers.named("lock")))
+                .make().getBytes();
+        TypePool pool = TypePool.Default.of(new ClassFileLocator.Compound(ClassFileLocator.Simple.of(owner, renamed), real));
+        assertEquals(owner + ".lock Ljava/lang/Object; is missing", Shape.misfit(NEWEST, pool));
+    }
+}
