@@ -1,0 +1,33 @@
+//! `tollgate`, the operator's tool. This file only reads the command line; each subcommand is a module.
+
+mod demo_report;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Render what the demo measured as a page and as a picture
+    DemoReport(demo_report::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::DemoReport(arguments) => demo_report::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("tollgate: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
