@@ -1,0 +1,61 @@
+package io.tollgate.it;
+
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Properties;
+import java.util.Set;
+
+/**
+ * The SASL/PLAIN users of one broker; empty means a plaintext listener where everyone is ANONYMOUS. The
+ * password of a user is its name with {@code -secret} behind it: these brokers listen on 127.0.0.1 only and
+ * live for minutes.
+ */
+public final class Users {
+    /** The broker's own user, used between brokers and by the harness's admin client. */
+    static final String ADMIN = "admin";
+
+    private final Set<String> names = new LinkedHashSet<>();
+
+    Users(Collection<String> names) {
+        if (!names.isEmpty()) {
+            this.names.add(ADMIN);
+            this.names.addAll(names);
+        }
+    }
+
+    boolean isEmpty() {
+        return names.isEmpty();
+    }
+
+    static String password(String user) {
+        return user + "-secret";
+    }
+
+    String brokerJaas() {
+        StringBuilder jaas = new StringBuilder(clientJaas(ADMIN));
+        jaas.setLength(jaas.length() - 1);
+        for (String name : names) {
+            jaas.append(" user_").append(name).append("=\"").append(password(name)).append('"');
+        }
+        return jaas.append(';').toString();
+    }
+
+    private static String clientJaas(String user) {
+        return "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"" + user + "\" password=\""
+                + password(user) + "\";";
+    }
+
+    /** Client settings to log in as {@code user}; nothing when this broker has no users. */
+    Properties clientSettings(String user) {
+        Properties properties = new Properties();
+        if (!isEmpty()) {
+            if (!names.contains(user)) {
+                throw new IllegalArgumentException("this broker has no user '" + user + "', only " + names);
+            }
+            properties.put("security.protocol", "SASL_PLAINTEXT");
+            properties.put("sasl.mechanism", "PLAIN");
+            properties.put("sasl.jaas.config", clientJaas(user));
+        }
+        return properties;
+    }
+}

@@ -1,0 +1,44 @@
+package io.tollgate.it;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.management.JMException;
+
+/** Brokers with the agent, and what can be seen of it from outside. */
+final class Guarded {
+    static final String RATE = "producer.id.quota.default.rate";
+    static final String MODE = "producer.id.quota.mode";
+    static final String WINDOW = "producer.id.quota.window.size.seconds";
+    static final String LAYERS = "producer.id.quota.cache.layer.count";
+    static final String MAX_THROTTLE = "producer.id.quota.max.throttle.ms";
+    static final String TOTALS = "kafka.server:type=ProducerIds";
+
+    private Guarded() {}
+
+    static BrokerProcess.Builder broker(String name) {
+        return BrokerProcess.builder(name).agent(BuildTree.agentJar());
+    }
+
+    /** What the agent logged, over all runs of the broker. */
+    static List<String> lines(BrokerProcess broker) {
+        return Stream.concat(broker.log().lines(), broker.output().lines()).filter(line -> line.contains("Tollgate")).toList();
+    }
+
+    static long total(BrokerProcess broker, String attribute) throws IOException, JMException {
+        return ((Number) broker.attribute(TOTALS, attribute)).longValue();
+    }
+
+    static long of(BrokerProcess broker, String user, String attribute) throws IOException, JMException {
+        return ((Number) broker.attribute(TOTALS + ",user=" + user, attribute)).longValue();
+    }
+
+    /** Adds a line to the properties of a broker that has run, for its next run; later lines win. */
+    static void append(BrokerProcess broker, String key, String value) throws IOException {
+        Path properties = broker.logFile().resolveSibling("server.properties");
+        Files.writeString(properties, key + "=" + value + "\n", StandardOpenOption.APPEND);
+    }
+}

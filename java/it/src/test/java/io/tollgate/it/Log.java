@@ -1,0 +1,61 @@
+package io.tollgate.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+
+/** What stands in a topic, read back by a consumer. */
+final class Log {
+    private Log() {}
+
+    /** All committed values of a topic, in the order of each partition, partition after partition. */
+    static List<String> read(BrokerProcess broker, String topic, int partitions) {
+        Properties properties = broker.clientSettings("admin");
+        properties.put("key.deserializer", StringDeserializer.class.getName());
+        properties.put("value.deserializer", StringDeserializer.class.getName());
+        properties.put("isolation.level", "read_committed");
+        properties.put("auto.offset.reset", "earliest");
+        List<String> values = new ArrayList<>();
+        try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(properties)) {
+            for (TopicPartition partition : IntStream.range(0, partitions).mapToObj(p -> new TopicPartition(topic, p)).toList()) {
+                consumer.assign(List.of(partition));
+                consumer.seekToBeginning(List.of(partition));
+                long end = consumer.endOffsets(List.of(partition)).get(partition);
+                long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+                while (consumer.position(partition) < end) {
+                    if (System.nanoTime() > deadline) {
+                        throw new AssertionError(partition + " could not be read to its end");
+                    }
+                    for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(200))) {
+                        values.add(record.value());
+                    }
+                }
+            }
+        }
+        return values;
+    }
+
+    /** Asserts that the messages "n:0" to "n:(messages - 1)" of each producer n are there once each and in that order. */
+    static void assertExactlyOnceInOrder(List<String> values, int producers, int messages) {
+        Map<Integer, List<Integer>> byProducer = new HashMap<>();
+        for (String value : values) {
+            String[] parts = value.split(":");
+            byProducer.computeIfAbsent(Integer.valueOf(parts[0]), n -> new ArrayList<>()).add(Integer.valueOf(parts[1]));
+        }
+        List<Integer> all = IntStream.range(0, messages).boxed().toList();
+        for (int n = 0; n < producers; n++) {
+            assertEquals(all, byProducer.get(n), "messages of producer " + n);
+        }
+        assertEquals(producers, byProducer.size());
+    }
+}
