@@ -43,6 +43,11 @@
 // Only the boundary (src/ffi, src/jni.rs) lifts this, per module.
 #![deny(unsafe_code)]
 
+/// The README's Rust program, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod sync;
 
 mod config;

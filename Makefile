@@ -1,0 +1,58 @@
+# Tollgate. `make demo` and `make test` are all that a newcomer needs; the rest are their parts.
+
+JNI_TARGET := target/jni
+CARGO ?= cargo
+
+.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom header clean
+
+help: ## This list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: tools build ## Two real brokers under the same flood, one guarded; QUICK=1 takes under 90 seconds
+	scripts/demo
+
+test: tools-test lint test-rust test-loom build test-java test-demo ## Everything CI checks
+	@echo "make test: all parts passed"
+
+build: engine-jni cli java ## The engine, the tool, the jars
+
+tools:
+	@scripts/check-tools
+
+tools-test:
+	@scripts/check-tools tests
+
+engine-jni:
+	$(CARGO) build --locked --release --features jni --target-dir $(JNI_TARGET)
+
+cli:
+	$(CARGO) build --locked --release -p tollgate-cli
+
+java: engine-jni
+	scripts/maven package -DskipTests
+
+lint: ## Formatting and clippy, warnings are errors
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets --features jni -- -D warnings
+
+test-rust: ## Engine, rules, oracle, C ABI, header drift, the tool
+	$(CARGO) test --locked --workspace
+
+test-loom: ## The models, bounded to a minute or two
+	scripts/loom 1
+
+loom: ## The models at their full bound; up to ten minutes
+	scripts/loom
+
+test-java: ## Engine jar and agent, then real brokers and real clients
+	scripts/maven verify
+
+test-demo: build
+	QUICK=1 scripts/demo
+
+header: ## Writes include/tollgate.h and THIRD-PARTY.txt anew
+	TOLLGATE_BLESS=1 $(CARGO) test --locked --test header --test third_party
+
+clean: ## Removes all that was built
+	$(CARGO) clean
+	rm -rf java/*/target java/target
