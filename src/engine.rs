@@ -7,7 +7,7 @@ use crate::filter::{Hasher, Sizing, Window};
 use crate::memory::{Budget, Reservation, Room};
 use crate::principal::{Principal, PrincipalId, Shared};
 use crate::quota::{DefaultQuota, Gate, Quota};
-use crate::registry::Registry;
+use crate::registry::{Held, Registry};
 use crate::stats::{Stats, Swept, Totals};
 use crate::sync::{Arc, AtomicU64, Ordering::Relaxed, Snapshot};
 use crossbeam_utils::CachePadded;
@@ -55,7 +55,7 @@ impl Engine {
             |bytes| Budget::reserve(&budget, bytes).expect("Config checks that the fixed part fits");
         let default_quota = DefaultQuota { quota: config.default_quota(), version: 0, since_ms: 0 };
         let registry = Registry::new(&config, || {
-            let (quota, source) = Registry::quota_source(None, &default_quota);
+            let (quota, source) = default_quota.unless(None);
             let gate = Gate::new(quota, source, window.window_ms, 0);
             Principal::new(
                 PrincipalId::OVERFLOW,
@@ -63,7 +63,7 @@ impl Engine {
                 gate,
                 0,
                 0,
-                reserve(Principal::bytes_for("")),
+                Held::outside(reserve(Principal::bytes_for(""))),
             )
         });
         Self {
@@ -114,9 +114,8 @@ impl Engine {
         }
         let now_ms = self.advance_time(now_ms);
         let shared = &self.shared;
-        let added = self.registry.add(name, &self.budget, |id, name, known, reservation| {
-            let default = shared.default_quota.load();
-            let (quota, source) = Registry::quota_source(self.registry.own_quota(&name), &default);
+        let added = self.registry.add(name, self, |id, name, known, reservation| {
+            let (quota, source) = shared.default_quota.load().unless(self.registry.own_quota(&name));
             let gate = Gate::new(quota, source, shared.config.window_ms(), now_ms);
             Principal::new(id, name, gate, known, now_ms, reservation)
         });
@@ -124,7 +123,7 @@ impl Engine {
             self.overflow_interns.fetch_add(1, Relaxed);
             return PrincipalId::OVERFLOW;
         };
-        self.apply_quota(id, self.registry.own_quota_after_insert(name), now_ms);
+        self.apply_quota(id, name, now_ms);
         id
     }
 
@@ -160,15 +159,13 @@ impl Engine {
         touch.unwrap_or(Touch::Stale)
     }
 
-    /// Remembers an id without a charge, because the host knows it already. Answers Known or Stale.
+    /// Remembers an id without a charge, because the host knows it already. Answers Known or Stale; counted in
+    /// `re_recorded` alone, since it decides nothing.
     pub fn remember(&self, id: PrincipalId, pid: u64, now_ms: u64) -> Decision {
         let now_ms = self.advance_time(now_ms);
-        let decision =
-            self.registry.with(id, |principal| principal.remember(pid, now_ms, &self.shared, self));
-        if decision == Some(Decision::Known) {
-            self.registry.count_known(id);
-        }
-        decision.unwrap_or(Decision::Stale)
+        self.registry
+            .with(id, |principal| principal.remember(pid, now_ms, &self.shared, self))
+            .unwrap_or(Decision::Stale)
     }
 
     /// Whether `track` would say Known; read-only and wait-free. False for a stale handle.
@@ -181,18 +178,22 @@ impl Engine {
     /// S11: sets the quota of a name, whether it is interned or not; `None` is without limit. Holds from the next call.
     ///
     /// # Errors
-    /// When quotas of their own are set for `max_principals` names already.
+    /// When quotas of their own are set for `max_principals` names already, or names and principals fill their memory.
     pub fn set_quota(&self, name: &str, quota: Option<Quota>, now_ms: u64) -> Result<(), ConfigError> {
         let now_ms = self.advance_time(now_ms);
-        if !self.registry.set_own_quota(name, quota) {
+        if !self.registry.set_own_quota(name, quota, self) {
             return Err(ConfigError {
                 field: "quota names",
-                value: format!("{}", u64::from(self.config().max_principals()) + 1),
-                range: format!("at most max_principals = {}", self.config().max_principals()),
+                value: "one more".to_owned(),
+                range: format!(
+                    "at most max_principals = {}, within their half of max_memory_bytes = {}",
+                    self.config().max_principals(),
+                    self.config().max_memory_bytes()
+                ),
             });
         }
         if let Some(id) = self.registry.find(name) {
-            self.apply_quota(id, Some(quota), now_ms);
+            self.apply_quota(id, name, now_ms);
         }
         Ok(())
     }
@@ -202,13 +203,23 @@ impl Engine {
         let now_ms = self.advance_time(now_ms);
         self.registry.clear_own_quota(name);
         if let Some(id) = self.registry.find(name) {
-            self.apply_quota(id, None, now_ms);
+            self.apply_quota(id, name, now_ms);
         }
     }
 
-    fn apply_quota(&self, id: PrincipalId, own: Option<Option<Quota>>, now_ms: u64) {
-        let (quota, source) = Registry::quota_source(own, &self.shared.default_quota.load());
-        self.registry.with(id, |principal| principal.set_quota(quota, source, &self.shared, now_ms));
+    /// Gives a principal the quota that is set for its name, until that is still the one afterwards: of several callers
+    /// the last to apply has seen what was stored last (O8).
+    fn apply_quota(&self, id: PrincipalId, name: &str, now_ms: u64) {
+        let mut own = self.registry.latest_own_quota(name);
+        loop {
+            let (quota, source) = self.shared.default_quota.load().unless(own);
+            self.registry.with(id, |principal| principal.set_quota(quota, source, &self.shared, now_ms));
+            let latest = self.registry.latest_own_quota(name);
+            if latest == own {
+                return;
+            }
+            own = latest;
+        }
     }
 
     /// S11: sets the quota of all names without one of their own, and of the overflow gate.
@@ -216,7 +227,11 @@ impl Engine {
         let since_ms = self.advance_time(now_ms);
         loop {
             let default = self.shared.default_quota.load();
-            let next = DefaultQuota { quota, version: default.version + 1, since_ms };
+            let next = DefaultQuota {
+                quota,
+                version: default.version + 1,
+                since_ms: since_ms.max(default.since_ms),
+            };
             if self.shared.default_quota.replace(&default, Arc::new(next)) {
                 return;
             }
@@ -313,14 +328,15 @@ impl Engine {
                 principals.push(Arc::clone(principal));
             }
         });
-        let enough = self.budget.limit()
-            - (self.budget.limit() / FREE_AFTER_EVICTION).max(bytes).min(self.budget.limit());
-        while self.budget.used() > enough {
+        let wanted = bytes.saturating_add(self.budget.limit() / FREE_AFTER_EVICTION);
+        let mut missing = self.budget.used().saturating_add(wanted).saturating_sub(self.budget.limit());
+        while missing > 0 {
             let Some((_, index)) = largest.pop() else { return };
             let filter = principals[index].filter();
-            if filter.evict_oldest() {
-                self.evicted_layers.fetch_add(1, Relaxed);
-            }
+            // Counted as they are dropped, not as they come free: the caller may itself hold the ring they were in.
+            let evicted = filter.evict_oldest();
+            missing = missing.saturating_sub(evicted);
+            self.evicted_layers.fetch_add(u64::from(evicted > 0), Relaxed);
             let held = filter.layer_bytes();
             if held > 0 {
                 largest.push((held, index));

@@ -9,6 +9,7 @@ use crate::filter::{Hasher, Sizing, Window};
 use crate::memory::Budget;
 use crate::principal::{Principal, PrincipalId, Shared};
 use crate::quota::{DefaultQuota, Gate, Quota, Source};
+use crate::registry::Held;
 use crate::sync::{Arc, Snapshot};
 
 /// Window of the model, in its own milliseconds.
@@ -33,11 +34,11 @@ impl Model {
     pub fn new(tokens: Option<u32>) -> Self {
         let config = Config::builder().seed(1).window_ms(WINDOW).build().unwrap();
         let budget = Arc::new(Budget::new(1 << 20));
-        let reservation = Budget::reserve(&budget, Principal::bytes_for("p")).unwrap();
+        let held = Held::outside(Budget::reserve(&budget, Principal::bytes_for("p")).unwrap());
         let gate = Gate::new(quota(tokens), Source::Own, WINDOW, 0);
         let default = DefaultQuota { quota: None, version: 0, since_ms: 0 };
-        Self {
-            principal: Principal::new(PrincipalId::from_raw(0), "p".into(), gate, 0, 0, reservation),
+        let model = Self {
+            principal: Principal::new(PrincipalId::from_raw(0), "p".into(), gate, 0, 0, held),
             shared: Shared {
                 window: Window { window_ms: WINDOW, period_ms: PERIOD },
                 sizing: Sizing::new(0.001, 4, 1 << 16),
@@ -47,7 +48,9 @@ impl Model {
                 config,
             },
             budget,
-        }
+        };
+        model.principal.activate();
+        model
     }
 
     /// As `Engine::track`.
@@ -87,7 +90,7 @@ impl Model {
 
     /// S8's eviction of one layer.
     pub fn evict(&self) -> bool {
-        self.principal.filter().evict_oldest()
+        self.principal.filter().evict_oldest() > 0
     }
 
     /// Ids admitted so far.

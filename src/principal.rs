@@ -6,36 +6,40 @@
 //! 3. Absent: the claim is taken (S3, src/claim.rs), the filter looked at again, the gate charged, the id recorded: Admitted; or
 //!    the gate refuses: Throttled, and nothing was written.
 //!
-//! Life: `{ ACTIVE } -> { RETIRING } -> { RETIRED }`, with `RETIRING -> ACTIVE` when a call comes in between. A sweep retires a
+//! Life: `NEW -> ACTIVE -> RETIRING -> RETIRED`, with `RETIRING -> ACTIVE` when a call comes in between. The word is
+//! `{ turns: 30 bits, state: 2 bits }`; `turns` grows with each way back, so that of two sweeps the slower one cannot finish
+//! what a call has since taken back. NEW is one whose name is not in the map yet: sweeps leave it alone. A sweep retires a
 //! principal that has had no call for a window and whose bucket is full, so that one made anew equals it (S6).
 //!
 //! Orderings
 //! - O6: a call stamps `last_call`, does its writing, then a sequentially consistent fence, then reads the life; the
 //!   sweep sets RETIRING, then such a fence, then reads `last_call`. One of the two sees the other: either the call finds
 //!   RETIRING and takes it back, or the sweep finds the stamp and takes it back. So no id that was answered Admitted goes
-//!   down with its principal (loom-tests: `o6_admission_against_retirement`). Step 1 needs no look at the life: what
+//!   down with its principal (loom-tests: `o6_admission_against_retirement`, `o6_two_sweeps_against_an_admission`). Step 1 needs no look at the life: what
 //!   is recent keeps the principal from being idle for a window.
 
 use crate::claim::Claims;
 use crate::config::Config;
 use crate::decision::{Decision, Touch};
 use crate::filter::{Filter, FilterStats, Found, Hasher, PidHash, Plan, Sizing, Window};
-use crate::memory::{Reservation, Room};
+use crate::memory::Room;
 use crate::quota::{DefaultQuota, Gate, Pass, Quota, Source};
 use crate::rate::windowed::Sliding;
+use crate::registry::Held;
 use crate::stats::Stats;
 use crate::sync::{
     fence, Arc, AtomicU32, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, SeqCst},
+    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
     Snapshot,
 };
 
 /// A principal's handle: the slot it stands in and the slot's generation, in one number that a host can hold.
 ///
 /// It is good until the principal has had no call for a window and was swept; then calls answer
-/// [`Decision::Stale`]. Of the 32 bits as many as `max_principals` needs are the slot, the rest the generation (17
-/// bits at the default 10,000). A slot changes hands at most once a window, so an old handle could be taken for another
-/// principal's only when its holder kept it unused for 2^17 windows.
+/// [`Decision::Stale`]. Of the 32 bits as many as `max_principals` needs are the slot, the rest the generation: 18 bits at
+/// the default 10,000, 12 at 1,000,000. A principal holds its slot for a window at least, so an old handle could be taken for
+/// another principal's only when its holder kept it unused for 2^18 (2^12) windows. Threads that intern one new name at once
+/// use up a generation each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PrincipalId(pub(crate) u32);
 
@@ -66,9 +70,17 @@ pub(crate) struct Shared {
     pub(crate) default_quota: Snapshot<DefaultQuota>,
 }
 
-const ACTIVE: u32 = 0;
-const RETIRING: u32 = 1;
-const RETIRED: u32 = 2;
+const NEW: u32 = 0;
+const ACTIVE: u32 = 1;
+const RETIRING: u32 = 2;
+const RETIRED: u32 = 3;
+const STATE: u32 = 3;
+const TURN: u32 = 4;
+
+/// The life word after a call or a sweep took RETIRING back.
+fn active_again(life: u32) -> u32 {
+    (life & !STATE).wrapping_add(TURN) | ACTIVE
+}
 
 /// See the module's head.
 pub(crate) struct Principal {
@@ -85,11 +97,12 @@ pub(crate) struct Principal {
     rate: Sliding,
     /// What the slot's Known counter stood at when this principal moved in.
     known_before: u64,
-    reservation: Reservation,
+    held: Held,
 }
 
 impl Principal {
-    /// What a principal takes besides its filter: itself, its ring, gate and bucket, and its name twice (registry's key).
+    /// What a principal takes besides its filter: itself; its empty ring, its gate and bucket with their counts (about 200
+    /// bytes) and its place in the map of names; its name, shared with the map.
     pub(crate) fn bytes_for(name: &str) -> u64 {
         const SNAPSHOTS: u64 = 256;
         size_of::<Self>() as u64 + SNAPSHOTS + 2 * name.len() as u64
@@ -101,12 +114,12 @@ impl Principal {
         gate: Gate,
         known_before: u64,
         now_ms: u64,
-        reservation: Reservation,
+        held: Held,
     ) -> Self {
         Self {
             id,
             name,
-            life: AtomicU32::new(ACTIVE),
+            life: AtomicU32::new(NEW),
             last_call: AtomicU64::new(now_ms),
             filter: Filter::new(),
             gate,
@@ -116,7 +129,7 @@ impl Principal {
             ghost_hits: AtomicU64::new(0),
             rate: Sliding::new(),
             known_before,
-            reservation,
+            held,
         }
     }
 
@@ -145,7 +158,7 @@ impl Principal {
         Plan {
             window: shared.window,
             sizing: &shared.sizing,
-            start_capacity: Sizing::start_capacity(rate, config.window_ms(), config.layers()),
+            start_capacity: shared.sizing.start_capacity(rate, config.window_ms(), config.layers()),
         }
     }
 
@@ -253,29 +266,44 @@ impl Principal {
         }
     }
 
+    /// Its name stands in the map: from now on a sweep may retire it.
+    pub(crate) fn activate(&self) {
+        // Only the thread that made it calls this, and nothing else changes NEW.
+        self.life.store(ACTIVE, Release);
+    }
+
     fn is_alive(&self) -> bool {
         fence(SeqCst); // O6
-        match self.life.load(Acquire) {
-            ACTIVE => true,
+        let life = self.life.load(Acquire);
+        match life & STATE {
+            RETIRED => false,
             // Between a sweep's two looks: a call is the proof that it need not look again.
-            RETIRING => {
-                self.life.compare_exchange(RETIRING, ACTIVE, AcqRel, Acquire).unwrap_or_else(|life| life)
-                    != RETIRED
-            }
-            _ => false,
+            RETIRING => match self.life.compare_exchange(life, active_again(life), AcqRel, Acquire) {
+                Ok(_) => true,
+                Err(now) => now & STATE != RETIRED,
+            },
+            _ => true,
         }
     }
 
     /// Retires the principal if it has been idle for a window and nothing is lost with it (S6).
     pub(crate) fn retire_if_idle(&self, now_ms: u64, shared: &Shared) -> bool {
+        self.gate.follow(&shared.default_quota.load(), shared.config.window_ms());
         let idle =
             || !shared.window.is_live(self.last_call.load(Relaxed), now_ms) && self.gate.is_as_new(now_ms);
-        if !idle() || self.life.compare_exchange(ACTIVE, RETIRING, AcqRel, Acquire).is_err() {
+        // Before the first look, so that a call which comes after it shows in `turns`.
+        let active = self.life.load(Acquire);
+        let retiring = active & !STATE | RETIRING;
+        if active & STATE != ACTIVE
+            || !idle()
+            || self.life.compare_exchange(active, retiring, AcqRel, Acquire).is_err()
+        {
             return false;
         }
         fence(SeqCst); // O6
-        let to = if idle() { RETIRED } else { ACTIVE };
-        self.life.compare_exchange(RETIRING, to, AcqRel, Acquire).is_ok() && to == RETIRED
+        let retires = idle();
+        let next = if retires { retiring & !STATE | RETIRED } else { active_again(retiring) };
+        self.life.compare_exchange(retiring, next, AcqRel, Acquire).is_ok() && retires
     }
 
     pub(crate) fn set_quota(&self, quota: Option<Quota>, source: Source, shared: &Shared, now_ms: u64) {
@@ -294,7 +322,7 @@ impl Principal {
             ghost_hits: self.ghost_hits.load(Relaxed),
             live_pids: filter.live_pids,
             layers: filter.layers,
-            bytes: filter.bytes + self.reservation.bytes(),
+            bytes: filter.bytes + self.held.bytes(),
             fill: filter.fill,
             false_positive_rate: filter.false_positive_rate,
             rate_per_hour: self.rate.per_hour(now_ms, shared.config.window_ms()),

@@ -79,6 +79,13 @@ pub(crate) enum Source {
     Own,
 }
 
+impl Source {
+    /// A default that was replaced since it was read must not come back.
+    fn is_older_than(self, held: Self) -> bool {
+        matches!((self, held), (Self::Default { version: new }, Self::Default { version: held }) if new < held)
+    }
+}
+
 /// The engine's default quota; the version tells principals that they hold an old one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DefaultQuota {
@@ -86,6 +93,16 @@ pub(crate) struct DefaultQuota {
     pub(crate) version: u64,
     /// When it was set: the old refill ends there, however late a principal notices.
     pub(crate) since_ms: u64,
+}
+
+impl DefaultQuota {
+    /// The quota of a name: its own, if one is set, or this.
+    pub(crate) fn unless(&self, own: Option<Option<Quota>>) -> (Option<Quota>, Source) {
+        match own {
+            Some(quota) => (quota, Source::Own),
+            None => (self.quota, Source::Default { version: self.version }),
+        }
+    }
 }
 
 struct State {
@@ -142,7 +159,7 @@ impl Gate {
     pub(crate) fn change(&self, quota: Option<Quota>, source: Source, window_ms: u64, now_ms: u64) {
         loop {
             let state = self.state.load();
-            if state.quota == quota && state.source == source {
+            if state.quota == quota && state.source == source || source.is_older_than(state.source) {
                 return;
             }
             state.settle(now_ms);
@@ -286,6 +303,20 @@ mod tests {
         follower.follow(&default, HOUR);
         assert_eq!(own.quota(), quota(5.0, 1.0));
         assert_eq!(follower.quota(), quota(50.0, 1.0));
+    }
+
+    #[test]
+    fn s11_a_late_caller_does_not_bring_a_replaced_default_back() {
+        let gate = gate(10.0);
+        (0..10).for_each(|_| assert_eq!(gate.charge(0), Pass::Admitted));
+        let v0 = DefaultQuota { quota: None, version: 0, since_ms: 0 };
+        let v1 = DefaultQuota { quota: quota(10.0, 1.0), version: 1, since_ms: HOUR };
+        gate.follow(&v1, HOUR);
+        (0..10).for_each(|_| assert_eq!(gate.charge(HOUR), Pass::Admitted));
+        gate.follow(&v0, HOUR);
+        gate.follow(&v1, HOUR);
+        assert_eq!(gate.quota(), quota(10.0, 1.0));
+        assert!(matches!(gate.charge(HOUR), Pass::Refused { .. }), "paid twice for one hour");
     }
 
     #[test]

@@ -4,19 +4,25 @@
 //! A handle is `generation << slot_bits | slot`; a slot's principal carries its own handle, so a stale one is told by one
 //! comparison.
 //!
-//! A name is interned by whoever puts it into the map first; a loser gives its slot back. Retiring takes the name out
-//! of the map, empties the slot and queues it; its next tenant gets the next generation.
+//! A name is interned by whoever puts it into the map first; a loser gives its slot back. A principal is NEW, and safe from
+//! sweeps, until its name is in the map, so that retiring it finds the name there: it takes the name out, empties the slot
+//! and queues it; the slot's next tenant gets the next generation.
+//!
+//! Memory: names, principals and their small sets have half of the budget, the filters' layers what is left. So many
+//! principals cannot starve the layers, and large layers cannot keep a new name out: they are evicted for it (S8).
 //!
 //! Orderings
 //! - O7: a slot's principal is stored before its handle is put into the map, and the free queue hands a slot from the thread that
 //!   emptied it to the one that fills it; both are release and acquire inside their libraries.
 //! - O8: `intern` puts the name into the map, then a sequentially consistent fence, then reads the quota set for the name;
-//!   `set_quota` stores the quota, then such a fence, then looks the name up. One of the two applies it.
+//!   `set_quota` stores the quota, then such a fence, then looks the name up. One of the two applies it. Whoever applies a
+//!   quota reads again afterwards behind such a fence, and applies what it then finds.
 
 use crate::config::Config;
-use crate::memory::{Budget, Reservation};
+use crate::filter::Filter;
+use crate::memory::{Budget, Reservation, Room};
 use crate::principal::{Principal, PrincipalId};
-use crate::quota::{Quota, Source};
+use crate::quota::Quota;
 use crate::sync::{
     fence, stripes, thread_number, Arc, AtomicU32, AtomicU64, Guard,
     Ordering::{Relaxed, SeqCst},
@@ -48,13 +54,39 @@ impl KnownCounts {
     }
 
     fn of(&self, slot: usize) -> u64 {
-        self.rows.iter().map(|row| row[slot].load(Relaxed)).sum()
+        self.rows.iter().map(|row| row.get(slot).map_or(0, |count| count.load(Relaxed))).sum()
     }
 
     fn total(&self) -> u64 {
         self.rows.iter().flat_map(|row| row.iter()).map(|count| count.load(Relaxed)).sum()
     }
 }
+
+/// Bytes of the registry's share and of the whole budget.
+pub(crate) struct Held {
+    _share: Option<Reservation>,
+    total: Reservation,
+}
+
+impl Held {
+    /// Bytes outside of the share: the overflow gate's.
+    pub(crate) fn outside(total: Reservation) -> Self {
+        Self { _share: None, total }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.total.bytes()
+    }
+}
+
+#[derive(Clone)]
+struct OwnQuota {
+    quota: Option<Quota>,
+    _held: Arc<Held>,
+}
+
+/// What a name with a quota of its own takes: key, value, their places in the map.
+const BYTES_PER_OWN_QUOTA: u64 = 256;
 
 /// See the module's head.
 pub(crate) struct Registry {
@@ -63,7 +95,9 @@ pub(crate) struct Registry {
     names: HashMap<Arc<str>, u32>,
     free: ArrayQueue<u32>,
     /// Quotas by name, for principals that may come and go.
-    own_quotas: HashMap<Arc<str>, Option<Quota>>,
+    own_quotas: HashMap<Arc<str>, OwnQuota>,
+    /// The part of the budget that names and principals may take.
+    share: Arc<Budget>,
     known: KnownCounts,
     overflow: Arc<Principal>,
 }
@@ -83,6 +117,7 @@ impl Registry {
             names: HashMap::new(),
             free,
             own_quotas: HashMap::new(),
+            share: Arc::new(Budget::new(config.max_memory_bytes() / 2)),
             // The last column is the overflow gate's.
             known: KnownCounts::new(count as usize + 1),
             overflow: Arc::new(overflow()),
@@ -124,50 +159,58 @@ impl Registry {
         self.names.pin().get(name).map(|&raw| PrincipalId(raw))
     }
 
+    /// `bytes` of the budget, and those and `later` of the registry's share of it.
+    fn reserve(&self, bytes: u64, later: u64, room: &impl Room) -> Option<Held> {
+        let share = Budget::reserve(&self.share, bytes + later)?;
+        Some(Held { _share: Some(share), total: room.reserve(bytes)? })
+    }
+
     /// Adds a name; `None` when there is no slot or no memory for it. `make` gets the handle, the slot's Known
     /// count and the memory.
     pub(crate) fn add(
         &self,
         name: &str,
-        budget: &Arc<Budget>,
-        make: impl FnOnce(PrincipalId, Arc<str>, u64, Reservation) -> Principal,
+        room: &impl Room,
+        make: impl FnOnce(PrincipalId, Arc<str>, u64, Held) -> Principal,
     ) -> Option<PrincipalId> {
-        // Half of the memory stays for the filters.
-        let reservation = Budget::reserve_below(budget, Principal::bytes_for(name), budget.limit() / 2)?;
+        let held = self.reserve(Principal::bytes_for(name), Filter::small_bytes(), room)?;
         let slot = self.free.pop()?;
         let generation = self.slots[slot as usize].generation.fetch_add(1, Relaxed).wrapping_add(1);
         // All-ones is the overflow gate's handle: a slot number never has all its bits set, so none equals it.
         let id = PrincipalId(generation << self.slot_bits | slot);
         let name: Arc<str> = Arc::from(name);
-        let principal = make(id, Arc::clone(&name), self.known.of(slot as usize), reservation);
-        self.slots[slot as usize].principal.store(Some(Arc::new(principal)));
-        let names = self.names.pin();
-        let winner = *names.get_or_insert(name, id.0);
-        if winner != id.0 {
+        let principal = Arc::new(make(id, Arc::clone(&name), self.known.of(slot as usize), held));
+        self.slots[slot as usize].principal.store(Some(Arc::clone(&principal)));
+        let winner = *self.names.pin().get_or_insert(name, id.0);
+        if winner == id.0 {
+            principal.activate();
+        } else {
+            // Still NEW: no sweep has touched it, and nobody else knows the slot.
             self.release(slot);
-            return Some(PrincipalId(winner));
         }
-        Some(id)
+        Some(PrincipalId(winner))
     }
 
-    /// O8: the quota set for a name that was just put into the map.
-    pub(crate) fn own_quota_after_insert(&self, name: &str) -> Option<Option<Quota>> {
+    pub(crate) fn own_quota(&self, name: &str) -> Option<Option<Quota>> {
+        self.own_quotas.pin().get(name).map(|own| own.quota)
+    }
+
+    /// O8: the quota set for a name, read after what this thread did before.
+    pub(crate) fn latest_own_quota(&self, name: &str) -> Option<Option<Quota>> {
         fence(SeqCst);
         self.own_quota(name)
     }
 
-    pub(crate) fn own_quota(&self, name: &str) -> Option<Option<Quota>> {
-        self.own_quotas.pin().get(name).copied()
-    }
-
-    /// Stores a quota for a name; false when as many are stored as there may be principals.
+    /// Stores a quota for a name; false when as many are stored as there may be principals, give or take racing callers, or
+    /// no memory is left for it.
     #[must_use]
-    pub(crate) fn set_own_quota(&self, name: &str, quota: Option<Quota>) -> bool {
+    pub(crate) fn set_own_quota(&self, name: &str, quota: Option<Quota>, room: &impl Room) -> bool {
         let own = self.own_quotas.pin();
         if own.len() >= self.slots.len() && !own.contains_key(name) {
             return false;
         }
-        own.insert(Arc::from(name), quota);
+        let Some(held) = self.reserve(BYTES_PER_OWN_QUOTA + name.len() as u64, 0, room) else { return false };
+        own.insert(Arc::from(name), OwnQuota { quota, _held: Arc::new(held) });
         fence(SeqCst); // O8
         true
     }
@@ -198,16 +241,5 @@ impl Registry {
             }
         }
         visit(&self.overflow);
-    }
-
-    /// The source of a name's quota as the registry has it.
-    pub(crate) fn quota_source(
-        own: Option<Option<Quota>>,
-        default: &crate::quota::DefaultQuota,
-    ) -> (Option<Quota>, Source) {
-        match own {
-            Some(quota) => (quota, Source::Own),
-            None => (default.quota, Source::Default { version: default.version }),
-        }
     }
 }

@@ -9,7 +9,8 @@ pub struct Stats {
     pub admitted: u64,
     /// Calls answered Throttled.
     pub throttled: u64,
-    /// Known ids written again into the newest layer, and ids taken in uncharged by `remember`.
+    /// Known ids written again into the newest layer, and ids taken in uncharged by `remember`. Racing callers that write the
+    /// same id again are each counted.
     pub re_recorded: u64,
     /// New ids that stood in a layer expired less than one layer period ago: forgotten too soon. If this grows,
     /// a longer window or more layers would help.

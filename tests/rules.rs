@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, Instant};
 use tollgate::{Config, ConfigBuilder, Decision, Engine, PrincipalId, Quota, Touch};
 
 const HOUR: u64 = 3_600_000;
@@ -124,7 +125,9 @@ impl InStep {
 
     fn wait(&self, step: u64) {
         self.arrived.fetch_add(1, SeqCst);
+        let since = Instant::now();
         while self.arrived.load(SeqCst) < (step + 1) * self.threads {
+            assert!(since.elapsed() < Duration::from_secs(60), "another thread has ended early");
             std::thread::yield_now();
         }
     }
@@ -367,6 +370,61 @@ fn s8_memory_stays_under_its_limit_and_evictions_are_counted() {
 }
 
 #[test]
+fn s8_eviction_takes_what_is_missing_and_spares_the_smaller() {
+    let limit = 4 << 20;
+    let engine = engine(builder().max_principals(10).max_memory_bytes(limit));
+    let (large, small) = (engine.intern("large", 0), engine.intern("small", 0));
+    admitted(&engine, small, 0..20_000, 0);
+    let small_before = engine.stats(small, 0).unwrap();
+    let mut pid = 0;
+    while engine.totals(0).evicted_layers == 0 {
+        admitted(&engine, large, pid..pid + 1000, 0);
+        pid += 1000;
+    }
+    let small_after = engine.stats(small, 0).unwrap();
+    assert_eq!((small_after.live_pids, small_after.layers), (small_before.live_pids, small_before.layers));
+    let after = engine.totals(0);
+    assert!(after.memory_bytes > limit / 2, "{} bytes left of {limit}", after.memory_bytes);
+    assert!(engine.stats(large, 0).unwrap().live_pids > pid / 3, "the large one lost nearly all");
+}
+
+#[test]
+fn s8_a_large_neighbour_does_not_keep_new_names_out() {
+    let engine = engine(builder().max_principals(100).max_memory_bytes(4 << 20));
+    let large = engine.intern("large", 0);
+    admitted(&engine, large, 0..600_000, 0);
+    assert!(engine.totals(0).memory_bytes > 2 << 20);
+    for n in 0..99 {
+        let id = engine.intern(&format!("user-{n}"), 0);
+        assert_ne!(id, PrincipalId::OVERFLOW, "user {n}");
+        assert_eq!(engine.track(id, n, 0), Decision::Admitted);
+    }
+}
+
+/// Names and their small sets have half of the memory and no more, so there is always a layer to evict.
+#[test]
+fn s8_a_memory_full_of_small_principals_still_remembers() {
+    let engine = engine(builder().max_principals(10_000).max_memory_bytes(4 << 20));
+    let ids: Vec<_> = (0..10_000).map(|n| engine.intern(&format!("user-{n}"), 0)).collect();
+    let held: Vec<_> = ids.into_iter().filter(|&id| id != PrincipalId::OVERFLOW).collect();
+    assert!((500..10_000).contains(&held.len()), "{} principals", held.len());
+    for (pid, &id) in (0..).zip(&held) {
+        assert_eq!(engine.track(id, pid, 0), Decision::Admitted);
+        assert_eq!(engine.track(id, pid, 0), Decision::Known);
+    }
+    assert!(engine.totals(0).memory_bytes <= 4 << 20);
+}
+
+#[test]
+fn s8_a_quota_far_above_what_is_used_takes_no_memory_from_others() {
+    let engine = engine(builder().default_quota(quota(1e9, 1.0)));
+    let ids: Vec<_> = (0..12).map(|n| engine.intern(&format!("user-{n}"), 0)).collect();
+    ids.iter().for_each(|&id| assert_eq!(admitted(&engine, id, 0..100, 0), 100));
+    assert!(ids.iter().all(|&id| (0..100).all(|pid| engine.track(id, pid, 1) == Decision::Known)));
+    assert_eq!(engine.totals(1).evicted_layers, 0);
+}
+
+#[test]
 fn s8_many_distinct_principals() {
     let engine = engine(builder().max_principals(1000).max_memory_bytes(4 << 20));
     for n in 0..50_000u64 {
@@ -453,6 +511,36 @@ fn s11_changes_hold_from_the_next_call() {
     assert_eq!(admitted(&engine, alice, 320..340, 0), 5);
 }
 
+/// O8: the quota that was set last holds, whoever was interning or setting at the same time.
+#[test]
+fn s11_a_quota_set_while_its_name_is_interned_holds() {
+    const NAMES: usize = 20_000;
+    let engine = engine(
+        builder().max_principals(NAMES as u32).max_memory_bytes(1 << 28).default_quota(quota(5.0, 1.0)),
+    );
+    let names: Vec<String> = (0..NAMES).map(|n| format!("user-{n}")).collect();
+    let together = InStep::new(2);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for (step, name) in (0..).zip(&names) {
+                together.wait(step);
+                engine.intern(name, 0);
+            }
+        });
+        scope.spawn(|| {
+            for (step, name) in (0..).zip(&names) {
+                together.wait(step);
+                (0..step % 64 * 4).for_each(|_| std::hint::spin_loop());
+                engine.set_quota(name, quota(77.0, 1.0), 0).unwrap();
+            }
+        });
+    });
+    for name in &names {
+        let stats = engine.stats(engine.intern(name, 0), 0).unwrap();
+        assert_eq!(stats.quota_per_hour, 77.0, "{name}");
+    }
+}
+
 #[test]
 fn s11_a_quota_outlives_its_principal_and_may_come_first() {
     let engine = engine(builder());
@@ -524,14 +612,41 @@ fn b17_one_id_on_twelve_partitions_is_one_id() {
     assert_eq!(known, 11);
 }
 
+/// Interning races with sweeps under a clock that jumps past the window each time: no name may end with a dead handle.
+#[test]
+fn s6_a_name_interned_while_time_jumps_can_be_used() {
+    let engine = engine(builder().window_ms(1000).max_principals(8));
+    let clock = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        let interners: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(|| {
+                    (0..60_000).for_each(|n| {
+                        engine.intern(["x", "y", "z"][n % 3], clock.load(SeqCst));
+                    });
+                })
+            })
+            .collect();
+        while interners.iter().any(|thread| !thread.is_finished()) {
+            engine.sweep(clock.fetch_add(1001, SeqCst));
+        }
+    });
+    let now = clock.into_inner() + 5000;
+    for name in ["x", "y", "z"] {
+        assert_eq!(engine.track(engine.intern(name, now), 1, now), Decision::Admitted, "{name}");
+    }
+    assert_eq!(engine.totals(now).principals, 3);
+}
+
 #[test]
 fn handles_that_were_never_given_are_stale() {
     let engine = engine(builder().max_principals(5));
     let alice = engine.intern("alice", 0);
     for raw in (0..2000).chain(u32::MAX - 2000..u32::MAX) {
         let id = PrincipalId::from_raw(raw);
-        if id != alice {
+        if id != alice && id != PrincipalId::OVERFLOW {
             assert_eq!(engine.track(id, 1, 0), Decision::Stale, "{raw:#x}");
+            assert_eq!(engine.stats(id, 0), None, "{raw:#x}");
         }
     }
 }

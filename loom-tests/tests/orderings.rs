@@ -149,6 +149,49 @@ fn o2_re_record_against_rotation() {
     });
 }
 
+/// An id of the open set that is stamped anew, while another thread freezes the set and drops it as spent.
+#[test]
+fn o3_refresh_against_growth_and_pruning() {
+    explore(2, || {
+        let model = model(None, 1..3);
+        let [touch, _] = race(
+            &model,
+            [
+                |model| model.touch(1, WINDOW - 1),
+                |model| {
+                    assert_eq!(model.track(9, WINDOW - 1), Admitted);
+                    model.prune(LATE);
+                    Touch::Known
+                },
+            ],
+        );
+        // Known at W - 1 holds to 2W - 1 - W/L, which is not before LATE.
+        assert!(touch != Touch::Known || model.contains(1, LATE), "renewed and forgotten at once");
+    });
+}
+
+/// An id of a frozen set that is recorded again in a layer must be seen on the way.
+#[test]
+fn s2_reader_against_re_record_out_of_the_frozen_set() {
+    explore(2, || {
+        let model = model(None, 1..4);
+        let seen =
+            race(&model, [|model| model.touch(1, PERIOD) == Touch::Known, |model| model.contains(1, PERIOD)]);
+        assert_eq!(seen, [true, true]);
+    });
+}
+
+#[test]
+fn s3_track_against_re_record_out_of_the_frozen_set() {
+    explore(2, || {
+        let model = model(Some(8), 1..4);
+        let before = model.tokens(PERIOD);
+        let decisions = race(&model, [|model| model.track(1, PERIOD), |model| model.track(1, PERIOD)]);
+        assert_eq!(decisions, [Known, Known]);
+        assert_eq!(model.tokens(PERIOD), before);
+    });
+}
+
 /// An entry taken over by another id: a reader must not see the old id under the new stamp.
 #[test]
 fn o4_small_entry_is_read_whole() {
@@ -205,6 +248,28 @@ fn o6_admission_against_retirement() {
             // Admitted into a principal that is gone would be forgotten at once; gone without need would refuse.
             [Idle::Called(Admitted), Idle::Retired(false)] | [Idle::Called(Stale), Idle::Retired(true)] => {}
             [Idle::Called(decision), Idle::Retired(retired)] => panic!("{decision:?}, retired {retired}"),
+            _ => unreachable!(),
+        }
+    });
+}
+
+/// Of two sweeps the slower must not finish what a call has taken back since.
+#[test]
+fn o6_two_sweeps_against_an_admission() {
+    explore(2, || {
+        let model = model(Some(4), 0..0);
+        match race(
+            &model,
+            [
+                |model| Idle::Called(model.track(7, WINDOW)),
+                |model| Idle::Retired(model.retire(WINDOW)),
+                |model| Idle::Retired(model.retire(WINDOW)),
+            ],
+        ) {
+            [Idle::Called(decision), Idle::Retired(one), Idle::Retired(other)] => {
+                assert!(!(one && other), "retired twice");
+                assert_eq!(decision, if one || other { Stale } else { Admitted });
+            }
             _ => unreachable!(),
         }
     });

@@ -8,10 +8,10 @@
 //!
 //! Orderings
 //! - O2: the ring is published by compare-and-swap (release) and loaded with acquire: who sees a layer sees it whole.
-//! - O3: an insert writes its entry of the small set, then a sequentially consistent fence, then loads the ring again, and
+//! - O3: an insert or a refresh writes its entry of the small set, then a sequentially consistent fence, then loads the ring again, and
 //!   repeats unless the set is still open; who prunes a ring loads it, then such a fence, then reads the entries. One of the
-//!   two sees the other, so no insert ends in a set that is dropped as spent (loom-tests:
-//!   `o3_insert_against_growth_and_pruning`).
+//!   two sees the other, so neither ends in a set that is dropped as spent (loom-tests:
+//!   `o3_insert_against_growth_and_pruning`, `o3_refresh_against_growth_and_pruning`).
 
 mod hash;
 mod layer;
@@ -29,8 +29,9 @@ use layer::Layer;
 use ring::Ring;
 use small::SmallSet;
 
-/// Swaps of the ring under way at once are few; a reservation that fails this often fails for good.
-const RESERVE_TRIES: u32 = 64;
+/// Evicted bytes are free once their last reader is through, a matter of nanoseconds; a reservation that fails this often
+/// fails because nothing is left to evict.
+const RESERVE_TRIES: u32 = 8;
 
 /// W and W/L, and what an age means under them. Ages saturate at 0: a time ahead of `now` is now (S9).
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +86,11 @@ impl Filter {
         Self { ring: Snapshot::new(Arc::new(Ring::default())) }
     }
 
+    /// What the exact set of a small principal takes.
+    pub(crate) fn small_bytes() -> u64 {
+        SmallSet::bytes()
+    }
+
     /// Wait-free.
     #[inline]
     pub(crate) fn find(&self, pid: u64, hash: PidHash, now_ms: u64, window: Window) -> Found {
@@ -110,24 +116,33 @@ impl Filter {
             Found::Recent => {}
             Found::Absent => return false,
             Found::OlderLayer(index) => {
-                let from = Arc::clone(&ring.layers[index]);
+                ring.layers[index].move_one();
+                // Not held while inserting: an eviction to make room could free none of this ring's layers.
+                drop(ring);
                 self.insert(pid, hash, now_ms, plan, room);
-                from.move_one();
             }
             Found::OlderEntry { entry, recorded_ms } => {
-                let Some(small) = ring.small.clone() else { return false };
+                let Some(small) = &ring.small else { return false };
                 if ring.open {
-                    return small.refresh(entry, recorded_ms, now_ms);
+                    if !small.refresh(entry, recorded_ms, now_ms) {
+                        return false;
+                    }
+                    fence(SeqCst); // O3
+                    if self.still_open(small) {
+                        return true;
+                    }
+                } else {
+                    small.move_one(entry);
                 }
+                drop(ring);
                 self.insert(pid, hash, now_ms, plan, room);
-                small.vacate(entry, recorded_ms);
             }
         }
         true
     }
 
-    /// Records an id where new ids go now. Lock-free. Only when the budget is exhausted beyond S8's evictions can the
-    /// id go unrecorded; it then counts as evicted at once.
+    /// Records an id where new ids go now. Lock-free. Where the budget has nothing left to evict, the id goes to the newest
+    /// layer there is, full or not, or is forgotten at once (S8).
     pub(crate) fn insert(&self, pid: u64, hash: PidHash, now_ms: u64, plan: Plan<'_>, room: &impl Room) {
         let mut starved = 0;
         let wait = Wait::new();
@@ -155,11 +170,10 @@ impl Filter {
                 starved += 1;
                 if starved == RESERVE_TRIES {
                     // Overfull is better than forgotten: more false positives, which let traffic pass.
-                    if let Some(layer) = ring.layers.last() {
-                        layer.insert(hash);
-                    }
+                    ring.layers.iter().next_back().inspect(|layer| layer.insert(hash));
                     return;
                 }
+                drop(ring);
                 wait.pause();
             }
         }
@@ -211,14 +225,18 @@ impl Filter {
         }
     }
 
-    /// S8: drops the oldest layer before its time, down to and with the last; false when there is none.
-    pub(crate) fn evict_oldest(&self) -> bool {
+    /// S8: drops the oldest layer before its time, down to and with the last. Gives its bytes, which are free once nobody
+    /// reads it any more; 0 when there was none or another thread changed the ring.
+    pub(crate) fn evict_oldest(&self) -> u64 {
         let ring = self.ring.load();
-        if ring.layers.is_empty() {
-            return false;
-        }
+        let Some(oldest) = ring.layers.first() else { return 0 };
+        let bytes = oldest.bytes();
         let next = Ring { layers: ring.layers[1..].to_vec(), ..Ring::clone(&ring) };
-        self.ring.replace(&ring, Arc::new(next))
+        if self.ring.replace(&ring, Arc::new(next)) {
+            bytes
+        } else {
+            0
+        }
     }
 
     pub(crate) fn layer_bytes(&self) -> u64 {

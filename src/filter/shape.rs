@@ -21,6 +21,8 @@ const WORDS: i32 = 8;
 const WORD_BITS: f64 = 64.0;
 /// The part of a period's rate that its first layer may use.
 const FIRST_SHARE: f64 = 0.75;
+/// The part of the largest layer that a principal may start with.
+const START_PART: f64 = 1.0 / 8.0;
 /// Growth layers for which a load is computed; beyond (a millionfold), the last one's share is used.
 const GROWTH_STEPS: usize = 21;
 
@@ -81,6 +83,8 @@ pub(crate) struct Sizing {
     loads: [f64; GROWTH_STEPS],
     /// No layer is larger than this, so that one layer never is the whole budget.
     most_blocks: u64,
+    /// No principal starts with more than this, whatever its quota allows.
+    most_at_start: u64,
 }
 
 impl Sizing {
@@ -92,7 +96,9 @@ impl Sizing {
             let share = if growth == 0 { FIRST_SHARE } else { 0.5f64.powi(growth as i32 + 2) };
             *load = load_of_rate(period * share);
         }
-        Self { loads, most_blocks: (most_bytes / BLOCK_BYTES).max(1) }
+        let most_blocks = (most_bytes / BLOCK_BYTES).max(1);
+        let most_at_start = ((most_blocks as f64 * START_PART * loads[0]) as u64).max(1);
+        Self { loads, most_blocks, most_at_start }
     }
 
     /// A layer for at least `capacity` ids, or the largest allowed one.
@@ -104,10 +110,13 @@ impl Sizing {
         Shape { capacity: holds, blocks, growth }
     }
 
-    /// S5: where a principal under `rate_per_hour` starts: its ids of one layer period, at least 1.
-    pub(crate) fn start_capacity(rate_per_hour: Option<f64>, window_ms: u64, layers: u32) -> u64 {
+    /// S5: where a principal under `rate_per_hour` starts: its ids of one layer period, at least 1, and at most an eighth of
+    /// the largest layer. A quota may be far above what is used ("a billion: no limit"), and what it would take must not
+    /// push out what others have recorded; a principal that does use it grows.
+    pub(crate) fn start_capacity(&self, rate_per_hour: Option<f64>, window_ms: u64, layers: u32) -> u64 {
         let hours = window_ms as f64 / 3_600_000.0;
-        rate_per_hour.map_or(1, |rate| ((rate * hours / f64::from(layers)).ceil() as u64).max(1))
+        rate_per_hour
+            .map_or(1, |rate| ((rate * hours / f64::from(layers)).ceil() as u64).clamp(1, self.most_at_start))
     }
 
     /// S5: the capacity a new period starts with: `start` doubled until it holds `needed`. On this grid growth adds up:
@@ -174,13 +183,23 @@ mod tests {
 
     #[test]
     fn s5_start_capacity_multiplies_by_the_window() {
-        assert_eq!(Sizing::start_capacity(Some(1000.0), 3_600_000, 4), 250);
-        assert_eq!(Sizing::start_capacity(Some(100.0), 3_600_000, 4), 25);
-        assert_eq!(Sizing::start_capacity(Some(1000.0), 7_200_000, 4), 500);
-        assert_eq!(Sizing::start_capacity(Some(1.0), 3_600_000, 4), 1);
-        assert_eq!(Sizing::start_capacity(Some(0.5), 3_600_000, 4), 1);
-        assert_eq!(Sizing::start_capacity(None, 3_600_000, 4), 1);
-        assert_eq!(Sizing::start_capacity(Some(f64::MAX), 3_600_000, 4), u64::MAX);
+        let start = |rate, window_ms| sizing(0.001, 4).start_capacity(rate, window_ms, 4);
+        assert_eq!(start(Some(1000.0), 3_600_000), 250);
+        assert_eq!(start(Some(100.0), 3_600_000), 25);
+        assert_eq!(start(Some(1000.0), 7_200_000), 500);
+        assert_eq!(start(Some(1.0), 3_600_000), 1);
+        assert_eq!(start(Some(0.5), 3_600_000), 1);
+        assert_eq!(start(None, 3_600_000), 1);
+    }
+
+    #[test]
+    fn s5_no_quota_starts_with_more_than_an_eighth_of_the_largest_layer() {
+        let sizing = Sizing::new(0.001, 4, 8 << 20);
+        for rate in [1e9, 1e300, f64::MAX] {
+            let start = sizing.start_capacity(Some(rate), 3_600_000, 4);
+            assert!(sizing.shape(start, 0).bytes() <= 1 << 20);
+            assert!(start > 390_000, "{start}");
+        }
     }
 
     #[test]

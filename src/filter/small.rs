@@ -46,6 +46,8 @@ pub(crate) struct SmallSet {
     entries: [Entry; SMALL_CAPACITY],
     /// Entries ever used: a lookup reads no further.
     used: AtomicU32,
+    /// Entries of a frozen set whose ids were recorded again in a layer, one bit each.
+    moved: AtomicU64,
     _reservation: Reservation,
 }
 
@@ -72,6 +74,7 @@ impl SmallSet {
         Self {
             entries: std::array::from_fn(|_| Entry { pid: AtomicU64::new(0), stamp: AtomicU64::new(EMPTY) }),
             used: AtomicU32::new(0),
+            moved: AtomicU64::new(0),
             _reservation: reservation,
         }
     }
@@ -129,17 +132,20 @@ impl SmallSet {
         self.entries[entry].stamp.compare_exchange(stamp_of(recorded_ms), next, Release, Relaxed).is_ok()
     }
 
-    /// Empties the entry of an id that now stands in a layer.
-    pub(crate) fn vacate(&self, entry: usize, recorded_ms: u64) {
-        // Losing means that the entry changed: then it is not ours to empty.
-        let _ = self.entries[entry].stamp.compare_exchange(stamp_of(recorded_ms), EMPTY, Relaxed, Relaxed);
+    /// Notes that an entry's id now stands in a layer too. The entry itself stays: a reader that looked through the layers
+    /// before the id came there must still find it here.
+    pub(crate) fn move_one(&self, entry: usize) {
+        self.moved.fetch_or(1 << entry, Relaxed);
     }
 
+    /// Live ids whose newest record is here.
     pub(crate) fn live(&self, now_ms: u64, window: Window) -> u64 {
-        let live = |entry: &&Entry| {
-            time_of(entry.stamp.load(Relaxed)).is_some_and(|time| window.is_live(time, now_ms))
+        let moved = self.moved.load(Relaxed);
+        let live = |&(index, entry): &(usize, &Entry)| {
+            moved & 1 << index == 0
+                && time_of(entry.stamp.load(Relaxed)).is_some_and(|time| window.is_live(time, now_ms))
         };
-        self.entries.iter().filter(live).count() as u64
+        self.entries.iter().enumerate().filter(live).count() as u64
     }
 
     /// Nothing in it is live or of use for ghosts, and nobody is writing.

@@ -41,7 +41,8 @@ impl Sliding {
         let index = number as u32;
         let _ = self.slots[(number % SLOTS as u64) as usize].fetch_update(Relaxed, Relaxed, |word| {
             let (held, count) = unpack(word);
-            match index.wrapping_sub(held) as i32 {
+            // A sample without events is as old as need be.
+            match if count == 0 { 1 } else { index.wrapping_sub(held) as i32 } {
                 0 => Some(pack(index, count.saturating_add(1))),
                 1.. => Some(pack(index, 1)),
                 // A caller that slept for a window and more: its sample is gone, and so is its event.
@@ -100,5 +101,9 @@ mod tests {
         rate.record(u64::MAX, 1000);
         assert_eq!(rate.per_hour(u64::MAX, 1000), 3_600.0);
         rate.record(0, u64::MAX);
+        // Sample numbers in the upper half of the 32 bits, as with times since 1970 and a short window.
+        let rate = Sliding::new();
+        rate.record(1_700_000_000_000, 1000);
+        assert_eq!(rate.per_hour(1_700_000_000_000, 1000), 3_600.0);
     }
 }
