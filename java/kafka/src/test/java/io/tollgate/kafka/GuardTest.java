@@ -234,6 +234,7 @@ class GuardTest {
         }
         assertEquals(5, total("Admitted"));
         assertEquals(35, total("Throttled"));
+        assertEquals(2 * 40, total("Known"));
         assertEquals(40, total("LivePids"));
         assertEquals(List.of(), broker.waits);
     }
