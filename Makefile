@@ -3,7 +3,7 @@
 JNI_TARGET := target/jni
 CARGO ?= cargo
 
-.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom header clean
+.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom bench header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ test-java: ## Engine jar and agent, then real brokers and real clients
 
 test-demo: build
 	QUICK=1 scripts/demo
+
+bench: ## Known lookups beside fastbloom and a pointer chase
+	$(CARGO) bench --locked --bench known
 
 header: ## Writes include/tollgate.h and THIRD-PARTY.txt anew
 	TOLLGATE_BLESS=1 $(CARGO) test --locked --test header --test third_party
