@@ -166,21 +166,24 @@ class Kafka44RequestsTest {
         Settings settings = Settings.read(Map.of(Setting.RATE.key, "1"));
         try (Guard guard = new Guard(new Leader(ADAPTER), settings.engine(), settings)) {
             int calls = 200_000;
-            int refused = 0;
-            for (int i = 0; i < calls; i++) {
-                refused += guard.refuses(request) ? 1 : 0;
-            }
+            long all = 0;
+            long allocated = Long.MAX_VALUE;
             com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-            long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < calls; i++) {
-                refused += guard.refuses(request) ? 1 : 0;
+            // The interpreter allocates iterators that compiled code does not; on a busy machine the compiler takes its time.
+            for (int round = 0; round < 100 && allocated >= calls / 10; round++) {
+                long before = threads.getCurrentThreadAllocatedBytes();
+                int refused = 0;
+                for (int i = 0; i < calls; i++) {
+                    refused += guard.refuses(request) ? 1 : 0;
+                }
+                allocated = threads.getCurrentThreadAllocatedBytes() - before;
+                all += calls;
+                assertEquals(0, refused);
             }
-            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-            assertEquals(0, refused);
             assertTrue(allocated < calls / 10, allocated + " bytes in " + calls + " calls");
             Object known = ManagementFactory.getPlatformMBeanServer()
                     .getAttribute(new ObjectName("kafka.server:type=ProducerIds"), "Known");
-            assertEquals(2L * calls - 1, known);
+            assertEquals(all - 1, known);
         }
     }
 }
