@@ -3,7 +3,7 @@
 JNI_TARGET := target/jni
 CARGO ?= cargo
 
-.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom bench header clean
+.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom slow bench header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ test-java: ## Engine jar and agent, then real brokers and real clients
 
 test-demo: build
 	QUICK=1 scripts/demo
+
+slow: ## The cases too long for make test: 25 million ids, seven simulated days
+	$(CARGO) test --locked --test rules -- --ignored --nocapture
 
 bench: ## Known lookups beside fastbloom and a pointer chase
 	$(CARGO) bench --locked --bench known

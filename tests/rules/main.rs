@@ -1,0 +1,56 @@
+//! The rules of design.md, one test or more each, named after their numbers.
+
+mod bounds;
+mod memory;
+mod once;
+mod quota;
+mod size;
+
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+use tollgate::{Config, ConfigBuilder, Decision, Engine, PrincipalId, Quota};
+
+const HOUR: u64 = 3_600_000;
+
+const PERIOD: u64 = HOUR / 4;
+
+fn builder() -> ConfigBuilder {
+    Config::builder().seed(0x7011_6a7e)
+}
+
+fn engine(builder: ConfigBuilder) -> Engine {
+    Engine::new(builder.build().unwrap())
+}
+
+fn quota(per_hour: f64, burst: f64) -> Option<Quota> {
+    Some(Quota::per_hour(per_hour, burst).unwrap())
+}
+
+fn admitted(engine: &Engine, id: PrincipalId, pids: std::ops::Range<u64>, now: u64) -> u64 {
+    pids.filter(|&pid| engine.track(id, pid, now) == Decision::Admitted).count() as u64
+}
+
+fn remember(engine: &Engine, id: PrincipalId, pids: std::ops::Range<u64>, now: u64) {
+    pids.for_each(|pid| assert_eq!(engine.remember(id, pid, now), Decision::Known));
+}
+
+/// Holds threads together, id for id, so that they race: spins, because waking from a lock takes longer than a race.
+struct InStep {
+    arrived: AtomicU64,
+    threads: u64,
+}
+
+impl InStep {
+    fn new(threads: u64) -> Self {
+        Self { arrived: AtomicU64::new(0), threads }
+    }
+
+    fn wait(&self, step: u64) {
+        self.arrived.fetch_add(1, SeqCst);
+        let since = Instant::now();
+        while self.arrived.load(SeqCst) < (step + 1) * self.threads {
+            assert!(since.elapsed() < Duration::from_secs(60), "another thread has ended early");
+            std::thread::yield_now();
+        }
+    }
+}
