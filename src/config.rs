@@ -116,6 +116,10 @@ impl Config {
         self.max_memory_bytes
     }
 
+    pub(crate) fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
     pub(crate) fn seed(&self) -> u64 {
         self.seed
     }

@@ -3,15 +3,18 @@
 use crate::claim::Claims;
 use crate::config::{Config, ConfigError, BYTES_PER_PRINCIPAL_SLOT};
 use crate::decision::{Decision, Touch};
-use crate::filter::{Hasher, Sizing, Window};
+use crate::filter::{Filter, Hasher, Sizing, Window};
 use crate::memory::{Budget, Reservation, Room};
 use crate::principal::{Principal, PrincipalId, Shared};
 use crate::quota::{DefaultQuota, Gate, Quota};
 use crate::registry::{Held, Registry};
+use crate::snapshot::{Portrait, Restored};
 use crate::stats::{Stats, Swept, Totals};
 use crate::sync::{Arc, AtomicU64, Ordering::Relaxed, Snapshot};
 use crossbeam_utils::CachePadded;
 use std::collections::BinaryHeap;
+
+mod restore;
 
 /// No layer takes more than this part of the memory.
 const LARGEST_LAYER: u64 = 8;
@@ -48,25 +51,35 @@ impl Engine {
     /// An empty engine.
     #[must_use]
     pub fn new(config: Config) -> Self {
+        Self::with_overflow(config, None, 0).0
+    }
+
+    /// An engine whose overflow gate is as in a portrait.
+    fn with_overflow(config: Config, portrait: Option<&Portrait>, taken_ms: u64) -> (Self, Restored) {
         let window = Window { window_ms: config.window_ms(), period_ms: config.layer_period_ms() };
         let budget = Arc::new(Budget::new(config.max_memory_bytes()));
         let fixed = Claims::bytes() + u64::from(config.max_principals()) * BYTES_PER_PRINCIPAL_SLOT;
         let reserve =
             |bytes| Budget::reserve(&budget, bytes).expect("Config checks that the fixed part fits");
         let default_quota = DefaultQuota { quota: config.default_quota(), version: 0, since_ms: 0 };
+        let mut restored = Restored::default();
         let registry = Registry::new(&config, || {
             let (quota, source) = default_quota.unless(None);
-            let gate = Gate::new(quota, source, window.window_ms, 0);
-            Principal::new(
-                PrincipalId::OVERFLOW,
-                Arc::from(""),
-                gate,
-                0,
-                0,
-                Held::outside(reserve(Principal::bytes_for(""))),
-            )
+            let gate = match portrait.and_then(|portrait| portrait.tokens) {
+                Some(tokens) => Gate::with_tokens(quota, source, window.window_ms, taken_ms, tokens),
+                None => Gate::new(quota, source, window.window_ms, 0),
+            };
+            let held = Held::outside(reserve(Principal::bytes_for("")));
+            let mut overflow = Principal::new(PrincipalId::OVERFLOW, Arc::from(""), gate, 0, 0, held);
+            if let Some(portrait) = portrait {
+                let (filter, kept) = Filter::from_portrait(&portrait.filter, taken_ms, window, &budget);
+                overflow.restore(portrait, filter);
+                restored.layers = kept;
+                restored.layers_left_out = portrait.filter.layers.len() as u64 - kept;
+            }
+            overflow
         });
-        Self {
+        let engine = Self {
             shared: Shared {
                 window,
                 sizing: Sizing::new(
@@ -86,7 +99,8 @@ impl Engine {
             overflow_interns: AtomicU64::new(0),
             evicted_layers: AtomicU64::new(0),
             dropped: Dropped::default(),
-        }
+        };
+        (engine, restored)
     }
 
     /// The settings it was made with.

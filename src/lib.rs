@@ -15,8 +15,9 @@
 //! `principal -> registry -> filter (small set | layer ring) -> quota (bucket) -> decision`: the order of the modules.
 //!
 //! # Guarantees
-//! The rules by number (S1 to S13) stand in the module that keeps them:
-//! [`Decision`] S1, `filter` S2 S4 S5 S6 S7 S10, `claim` S3, `memory` S8, [`Engine`] S9, `quota` S11 S12, `principal` S13.
+//! The rules by number (S1 to S14) stand in the module that keeps them:
+//! [`Decision`] S1, `filter` S2 S4 S5 S6 S7 S10, `claim` S3, `memory` S8, [`Engine`] S9, `quota` S11 S12, `retry` S13,
+//! [`snapshot`] S14.
 //! Every memory ordering is numbered (O1 to O8) where it is used.
 //!
 //! | call | progress |
@@ -63,6 +64,8 @@ mod rate;
 mod engine;
 mod principal;
 mod registry;
+mod retry;
+pub mod snapshot;
 
 #[cfg(not(tollgate_loom))]
 pub mod ffi;
@@ -80,4 +83,5 @@ pub use decision::{
 pub use engine::Engine;
 pub use principal::PrincipalId;
 pub use quota::Quota;
+pub use snapshot::{Restored, SnapshotError};
 pub use stats::{Stats, Swept, Totals};

@@ -26,6 +26,8 @@ use crate::memory::Room;
 use crate::quota::{DefaultQuota, Gate, Pass, Quota, Source};
 use crate::rate::windowed::Sliding;
 use crate::registry::Held;
+use crate::retry::retry_after;
+use crate::snapshot::Portrait;
 use crate::stats::Stats;
 use crate::sync::{
     fence, Arc, AtomicU32, AtomicU64,
@@ -130,6 +132,30 @@ impl Principal {
             rate: Sliding::new(),
             known_before,
             held,
+        }
+    }
+
+    /// Takes over what a portrait says; its gate was made with [`Gate::with_tokens`].
+    pub(crate) fn restore(&mut self, portrait: &Portrait, filter: Filter) {
+        let [known, admitted, throttled, re_recorded, ghost_hits] = portrait.counts;
+        self.filter = filter;
+        self.last_call = AtomicU64::new(portrait.last_call);
+        self.known_before = self.known_before.wrapping_sub(known);
+        self.admitted = AtomicU64::new(admitted);
+        self.throttled = AtomicU64::new(throttled);
+        self.re_recorded = AtomicU64::new(re_recorded);
+        self.ghost_hits = AtomicU64::new(ghost_hits);
+    }
+
+    pub(crate) fn portrait(&self, known: u64, now_ms: u64, shared: &Shared) -> Portrait {
+        let stats = self.stats(known, now_ms, shared);
+        Portrait {
+            name: self.name.as_ref().to_owned(),
+            is_overflow: self.id == PrincipalId::OVERFLOW,
+            last_call: self.last_call.load(Relaxed),
+            counts: [stats.known, stats.admitted, stats.throttled, stats.re_recorded, stats.ghost_hits],
+            tokens: Some(stats.tokens).filter(|tokens| tokens.is_finite()),
+            filter: self.filter.portrait(),
         }
     }
 
@@ -315,7 +341,8 @@ impl Principal {
         self.gate.follow(&shared.default_quota.load(), shared.config.window_ms());
         let filter: FilterStats = self.filter.stats(now_ms, shared.window);
         Stats {
-            known: known.saturating_sub(self.known_before),
+            // The counter and what it stood at are both modulo 2^64: a restored count begins below zero.
+            known: known.wrapping_sub(self.known_before),
             admitted: self.admitted.load(Relaxed),
             throttled: self.throttled.load(Relaxed),
             re_recorded: self.re_recorded.load(Relaxed),
@@ -329,47 +356,5 @@ impl Principal {
             tokens: self.gate.tokens(now_ms).unwrap_or(f64::NAN),
             quota_per_hour: self.gate.quota().map_or(f64::NAN, |quota| quota.rate_per_hour()),
         }
-    }
-}
-
-/// S13: a moment between the next token and one interval later, by the id, so that a crowd comes back one after the
-/// other. Where the limit cuts that stretch off, the stretch before the limit is used: coming early only asks again.
-fn retry_after(wait_ms: u64, interval_ms: u64, spread: u16, most_ms: u32) -> u32 {
-    let most = u64::from(most_ms);
-    let stretch = interval_ms.clamp(1, most);
-    let latest = wait_ms.saturating_add(stretch).min(most);
-    let earliest = wait_ms.min(latest - stretch.min(latest) / 2).max(1);
-    let offset = (latest - earliest.min(latest)) * u64::from(spread) / u64::from(u16::MAX);
-    u32::try_from(earliest + offset).unwrap_or(u32::MAX).clamp(1, most_ms)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn s13_retry_is_within_one_and_the_limit() {
-        for wait in [1, 2, 999, 36_000, u64::MAX] {
-            for interval in [1, 36_000, u64::MAX] {
-                for most in [1, 2, 30_000, u32::MAX] {
-                    for spread in [0, 1, u16::MAX] {
-                        let retry = retry_after(wait, interval, spread, most);
-                        assert!(retry >= 1 && retry <= most, "{wait} {interval} {spread} {most}: {retry}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn s13_retry_does_not_come_before_the_token_where_the_limit_allows() {
-        assert_eq!(retry_after(500, 1000, 0, 30_000), 500);
-        assert_eq!(retry_after(500, 1000, u16::MAX, 30_000), 1500);
-    }
-
-    #[test]
-    fn s13_a_crowd_at_the_limit_is_spread() {
-        assert_eq!(retry_after(3_600_000, 3_600_000, 0, 30_000), 15_000);
-        assert_eq!(retry_after(3_600_000, 3_600_000, u16::MAX, 30_000), 30_000);
     }
 }

@@ -135,6 +135,22 @@ impl Gate {
         Self { state: Snapshot::new(Arc::new(State { quota, source, bucket, previous: None })) }
     }
 
+    /// As [`new`](Self::new), with the tokens that were left at `since_ms`.
+    pub(crate) fn with_tokens(
+        quota: Option<Quota>,
+        source: Source,
+        window_ms: u64,
+        since_ms: u64,
+        tokens: f64,
+    ) -> Self {
+        let bucket = quota.map(|quota| {
+            let bucket = Bucket::unset(quota.refill(window_ms), since_ms);
+            bucket.fill(tokens.max(0.0), since_ms);
+            Arc::new(bucket)
+        });
+        Self { state: Snapshot::new(Arc::new(State { quota, source, bucket, previous: None })) }
+    }
+
     pub(crate) fn quota(&self) -> Option<Quota> {
         self.state.load().quota
     }

@@ -10,6 +10,7 @@
 use super::hash::PidHash;
 use super::shape::{rate_of_load, Shape};
 use crate::memory::Reservation;
+use crate::snapshot::LayerPortrait;
 use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crossbeam_utils::CachePadded;
 
@@ -52,6 +53,32 @@ impl Layer {
             recorded: CachePadded::new(AtomicU64::new(0)),
             moved: AtomicU64::new(0),
             reservation,
+        }
+    }
+
+    pub(crate) fn from_portrait(portrait: &LayerPortrait, reservation: Reservation) -> Self {
+        let layer = Self::new(portrait.start_ms, Self::shape_of(portrait), reservation);
+        for (bits, &word) in layer.blocks.iter().flat_map(|block| &block.0).zip(&portrait.words) {
+            bits.store(word, Relaxed);
+        }
+        layer.recorded.store(portrait.recorded, Relaxed);
+        layer.moved.store(portrait.moved, Relaxed);
+        layer
+    }
+
+    pub(crate) fn shape_of(portrait: &LayerPortrait) -> Shape {
+        let blocks = (portrait.words.len() / WORDS) as u64;
+        Shape { capacity: portrait.capacity, blocks, growth: portrait.growth }
+    }
+
+    pub(crate) fn portrait(&self) -> LayerPortrait {
+        LayerPortrait {
+            start_ms: self.start_ms,
+            capacity: self.shape.capacity,
+            growth: self.shape.growth,
+            recorded: self.recorded(),
+            moved: self.moved.load(Relaxed),
+            words: self.blocks.iter().flat_map(|block| &block.0).map(|bits| bits.load(Relaxed)).collect(),
         }
     }
 

@@ -24,6 +24,7 @@ pub(crate) use ring::Found;
 pub(crate) use shape::Sizing;
 
 use crate::memory::Room;
+use crate::snapshot::FilterPortrait;
 use crate::sync::{fence, Arc, Ordering::SeqCst, Snapshot, Wait};
 use layer::Layer;
 use ring::Ring;
@@ -84,6 +85,50 @@ impl Filter {
     /// An empty filter; the small set comes with the first id.
     pub(crate) fn new() -> Self {
         Self { ring: Snapshot::new(Arc::new(Ring::default())) }
+    }
+
+    pub(crate) fn portrait(&self) -> FilterPortrait {
+        let ring = self.ring.load();
+        FilterPortrait {
+            open: ring.open,
+            small: ring.small.as_ref().map_or_else(Vec::new, |small| small.entries()),
+            layers: ring.layers.iter().map(|layer| layer.portrait()).collect(),
+        }
+    }
+
+    /// The filter of a portrait, with the layers that are of use at `now_ms` and fit the budget, newest first; and how many
+    /// those are.
+    pub(crate) fn from_portrait(
+        portrait: &FilterPortrait,
+        now_ms: u64,
+        window: Window,
+        room: &impl Room,
+    ) -> (Self, u64) {
+        let of_use = |start: u64| window.is_live(start, now_ms) || window.is_ghost(start, now_ms);
+        let mut layers: Vec<_> = portrait
+            .layers
+            .iter()
+            .rev()
+            .take_while(|layer| of_use(layer.start_ms))
+            .map_while(|layer| {
+                let bytes = room.reserve(Layer::bytes_for(Layer::shape_of(layer)))?;
+                Some(Arc::new(Layer::from_portrait(layer, bytes)))
+            })
+            .collect();
+        layers.reverse();
+        let kept = layers.len() as u64;
+        let entries: Vec<_> = portrait.small.iter().filter(|(_, recorded_ms)| of_use(*recorded_ms)).collect();
+        let small =
+            room.reserve(SmallSet::bytes()).filter(|_| portrait.open || !entries.is_empty()).map(|bytes| {
+                let small = SmallSet::new(bytes);
+                for &&(pid, recorded_ms) in &entries {
+                    // A portrait holds no more entries than a set; one that was made up may, and loses the rest.
+                    let _ = small.insert(pid, recorded_ms, window);
+                }
+                Arc::new(small)
+            });
+        let ring = Ring { open: portrait.open && small.is_some(), small, layers };
+        (Self { ring: Snapshot::new(Arc::new(ring)) }, kept)
     }
 
     /// What the exact set of a small principal takes.

@@ -148,6 +148,20 @@ impl SmallSet {
         self.entries.iter().enumerate().filter(live).count() as u64
     }
 
+    /// Ids and times of the entries whose newest record is here.
+    pub(crate) fn entries(&self) -> Vec<(u64, u64)> {
+        let moved = self.moved.load(Relaxed);
+        let settled = self.entries.iter().enumerate().filter(|(index, _)| moved & 1 << index == 0);
+        settled
+            .filter_map(|(_, entry)| {
+                // O4: the stamp first; an entry that changes hands meanwhile is left out.
+                let stamp = entry.stamp.load(Acquire);
+                let pid = entry.pid.load(Relaxed);
+                time_of(stamp).filter(|_| entry.stamp.load(Acquire) == stamp).map(|time| (pid, time))
+            })
+            .collect()
+    }
+
     /// Nothing in it is live or of use for ghosts, and nobody is writing.
     pub(crate) fn is_spent(&self, now_ms: u64, window: Window) -> bool {
         self.entries.iter().all(|entry| {
