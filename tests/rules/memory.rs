@@ -140,3 +140,41 @@ fn b17_one_id_on_twelve_partitions_is_one_id() {
     let known = (0..12).filter(|_| engine.track(alice, 77, 0) == Decision::Known).count();
     assert_eq!(known, 11);
 }
+
+/// 600 ids, one every five seconds, each back after `every_min` minutes, for a day. Ghost hits, and all calls that were
+/// admitted after an id's first.
+fn returning(window_min: u64, layers: u32, every_min: u64) -> (u64, u64) {
+    const PIDS: u64 = 600;
+    let minute = 60_000;
+    let engine = engine(builder().window_ms(window_min * minute).layers(layers).false_positive_rate(1e-6));
+    let alice = engine.intern("alice", 0);
+    let period = engine.config().layer_period_ms();
+    let mut swept = 0;
+    for round in 0..24 * 60 / every_min {
+        for pid in 0..PIDS {
+            let now = round * every_min * minute + pid * every_min * minute / PIDS;
+            if now - swept >= period {
+                engine.sweep(now);
+                swept = now;
+            }
+            assert_ne!(engine.track(alice, pid, now), Decision::Stale);
+        }
+    }
+    let stats = engine.stats(alice, 0).unwrap();
+    (stats.ghost_hits, stats.admitted - PIDS)
+}
+
+/// docs/sizing.md shows these numbers.
+#[test]
+fn s10_ghosts_tell_that_a_longer_window_or_more_layers_would_help() {
+    let (short, short_again) = returning(45, 4, 50);
+    let (hour, hour_again) = returning(60, 4, 50);
+    let (finer, finer_again) = returning(60, 16, 50);
+    let (longer, longer_again) = returning(90, 4, 50);
+    println!("45 min, 4 layers: {short} ghosts of {short_again} admitted again");
+    println!("60 min, 4 layers: {hour} of {hour_again}; 16 layers: {finer} of {finer_again}");
+    println!("90 min, 4 layers: {longer} of {longer_again}");
+    assert!(short > hour && hour > 0, "{short}, {hour}");
+    assert_eq!((finer, finer_again), (0, 0));
+    assert_eq!((longer, longer_again), (0, 0));
+}
