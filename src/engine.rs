@@ -1,7 +1,7 @@
 //! The engine: time that never goes back, names to principals, calls to principals, memory for all of them.
 
 use crate::claim::Claims;
-use crate::config::{Config, ConfigError, BYTES_PER_PRINCIPAL_SLOT};
+use crate::config::{Config, ConfigError, BYTES_PER_ENGINE, BYTES_PER_PRINCIPAL_SLOT};
 use crate::decision::{Decision, Touch};
 use crate::filter::{Filter, Hasher, Sizing, Window};
 use crate::memory::{Budget, Reservation, Room};
@@ -58,7 +58,8 @@ impl Engine {
     fn with_overflow(config: Config, portrait: Option<&Portrait>, taken_ms: u64) -> (Self, Restored) {
         let window = Window { window_ms: config.window_ms(), period_ms: config.layer_period_ms() };
         let budget = Arc::new(Budget::new(config.max_memory_bytes()));
-        let fixed = Claims::bytes() + u64::from(config.max_principals()) * BYTES_PER_PRINCIPAL_SLOT;
+        let slots = u64::from(config.max_principals()) * BYTES_PER_PRINCIPAL_SLOT;
+        let fixed = Claims::bytes() + BYTES_PER_ENGINE + slots;
         let reserve =
             |bytes| Budget::reserve(&budget, bytes).expect("Config checks that the fixed part fits");
         let default_quota = DefaultQuota { quota: config.default_quota(), version: 0, since_ms: 0 };

@@ -25,8 +25,8 @@ fn s8_the_bytes_counted_are_those_allocated() {
         println!("{what}: {counted} bytes counted, {real} allocated");
         assert!(counted <= LIMIT, "{what}: {counted} bytes counted, {LIMIT} allowed");
         assert!(real <= counted, "{what}: {real} bytes allocated, {counted} counted");
-        // Nor is much more counted than held: what the registry could hold is counted from the start.
-        assert!(2 * real >= counted, "{what}: {counted} bytes counted, {real} allocated");
+        // Nor is much more counted than held, but for what more processors than here would need.
+        assert!(real + real / 10 + (1 << 19) >= counted, "{what}: {counted} bytes counted, {real} allocated");
     };
     check("empty", 0);
     let ids: Vec<_> = (0..5_000).map(|n| engine.intern(&format!("a principal's name, {n}"), 0)).collect();
