@@ -156,6 +156,18 @@ unsafe fn engine_or_defect<'a>(handle: jlong) -> Result<&'a Engine, Refused> {
     unsafe { engine(handle) }.ok_or_else(|| Refused::Defect("the engine's handle is 0".to_owned()))
 }
 
+/// The boundary of the hot calls that answer with a packed word.
+///
+/// # Safety
+/// As [`engine`].
+#[inline(always)]
+unsafe fn hot(handle: jlong, call: impl FnOnce(&Engine) -> u64) -> jlong {
+    guard(KIND_FAULT, || {
+        // SAFETY: this function's own contract.
+        unsafe { engine(handle) }.map_or(KIND_FAULT, call)
+    }) as jlong
+}
+
 #[inline(always)]
 fn principal(raw: jint) -> PrincipalId {
     PrincipalId::from_raw(raw as u32)
@@ -253,14 +265,8 @@ extern "system" fn Java_io_tollgate_NativeEngine_track(
     pid: jlong,
     now_ms: jlong,
 ) -> jlong {
-    let word = guard(KIND_FAULT, || {
-        // SAFETY: 0 or live; see the module's head.
-        let Some(engine) = (unsafe { engine(handle) }) else {
-            return KIND_FAULT;
-        };
-        engine.track(principal(id), pid as u64, time(now_ms)).pack()
-    });
-    word as jlong
+    // SAFETY: 0 or live; see the module's head.
+    unsafe { hot(handle, |engine| engine.track(principal(id), pid as u64, time(now_ms)).pack()) }
 }
 
 #[unsafe(no_mangle)]
@@ -272,14 +278,8 @@ extern "system" fn Java_io_tollgate_NativeEngine_touch(
     pid: jlong,
     now_ms: jlong,
 ) -> jlong {
-    let word = guard(KIND_FAULT, || {
-        // SAFETY: 0 or live; see the module's head.
-        let Some(engine) = (unsafe { engine(handle) }) else {
-            return KIND_FAULT;
-        };
-        engine.touch(principal(id), pid as u64, time(now_ms)).pack()
-    });
-    word as jlong
+    // SAFETY: 0 or live; see the module's head.
+    unsafe { hot(handle, |engine| engine.touch(principal(id), pid as u64, time(now_ms)).pack()) }
 }
 
 #[unsafe(no_mangle)]
@@ -291,14 +291,8 @@ extern "system" fn Java_io_tollgate_NativeEngine_remember(
     pid: jlong,
     now_ms: jlong,
 ) -> jlong {
-    let word = guard(KIND_FAULT, || {
-        // SAFETY: 0 or live; see the module's head.
-        let Some(engine) = (unsafe { engine(handle) }) else {
-            return KIND_FAULT;
-        };
-        engine.remember(principal(id), pid as u64, time(now_ms)).pack()
-    });
-    word as jlong
+    // SAFETY: 0 or live; see the module's head.
+    unsafe { hot(handle, |engine| engine.remember(principal(id), pid as u64, time(now_ms)).pack()) }
 }
 
 #[unsafe(no_mangle)]

@@ -118,6 +118,18 @@ pub unsafe extern "C" fn tollgate_is_live(engine: *const tollgate_engine, princi
     })
 }
 
+/// The boundary of the calls that answer with a packed word.
+///
+/// # Safety
+/// `engine` is NULL or live.
+#[inline(always)]
+unsafe fn hot(engine: *const tollgate_engine, call: impl FnOnce(&Engine) -> u64) -> u64 {
+    guard(KIND_FAULT, || {
+        // SAFETY: this function's own contract.
+        unsafe { shared(engine) }.map_or(KIND_FAULT, |engine| call(&engine.0))
+    })
+}
+
 /// Decides on one PID: a packed Known, Admitted, Throttled, Stale or Fault.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tollgate_track(
@@ -126,13 +138,8 @@ pub unsafe extern "C" fn tollgate_track(
     pid: u64,
     now_ms: u64,
 ) -> u64 {
-    guard(KIND_FAULT, || {
-        // SAFETY: NULL or live, by the caller's promise.
-        let Some(engine) = (unsafe { shared(engine) }) else {
-            return KIND_FAULT;
-        };
-        engine.0.track(PrincipalId::from_raw(principal), pid, now_ms).pack()
-    })
+    // SAFETY: NULL or live, by the caller's promise.
+    unsafe { hot(engine, |engine| engine.track(PrincipalId::from_raw(principal), pid, now_ms).pack()) }
 }
 
 /// The first half of tollgate_track: a packed Known (and recorded again if that is due), New (and nothing changed), Stale or
@@ -144,13 +151,8 @@ pub unsafe extern "C" fn tollgate_touch(
     pid: u64,
     now_ms: u64,
 ) -> u64 {
-    guard(KIND_FAULT, || {
-        // SAFETY: NULL or live, by the caller's promise.
-        let Some(engine) = (unsafe { shared(engine) }) else {
-            return KIND_FAULT;
-        };
-        engine.0.touch(PrincipalId::from_raw(principal), pid, now_ms).pack()
-    })
+    // SAFETY: NULL or live, by the caller's promise.
+    unsafe { hot(engine, |engine| engine.touch(PrincipalId::from_raw(principal), pid, now_ms).pack()) }
 }
 
 /// Records a PID without charging for it: a packed Known, Stale or Fault.
@@ -161,13 +163,8 @@ pub unsafe extern "C" fn tollgate_remember(
     pid: u64,
     now_ms: u64,
 ) -> u64 {
-    guard(KIND_FAULT, || {
-        // SAFETY: NULL or live, by the caller's promise.
-        let Some(engine) = (unsafe { shared(engine) }) else {
-            return KIND_FAULT;
-        };
-        engine.0.remember(PrincipalId::from_raw(principal), pid, now_ms).pack()
-    })
+    // SAFETY: NULL or live, by the caller's promise.
+    unsafe { hot(engine, |engine| engine.remember(PrincipalId::from_raw(principal), pid, now_ms).pack()) }
 }
 
 /// Whether the PID is known; changes nothing. False for NULL and for a stale handle.
