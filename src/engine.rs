@@ -66,10 +66,8 @@ impl Engine {
         let mut restored = Restored::default();
         let registry = Registry::new(&config, || {
             let (quota, source) = default_quota.unless(None);
-            let gate = match portrait.and_then(|portrait| portrait.tokens) {
-                Some(tokens) => Gate::with_tokens(quota, source, window.window_ms, taken_ms, tokens),
-                None => Gate::new(quota, source, window.window_ms, 0),
-            };
+            let tokens = portrait.and_then(|portrait| portrait.tokens);
+            let gate = Gate::with_tokens(quota, source, window.window_ms, taken_ms, tokens);
             let held = Held::outside(reserve(Principal::bytes_for("")));
             let mut overflow = Principal::new(PrincipalId::OVERFLOW, Arc::from(""), gate, 0, 0, held);
             if let Some(portrait) = portrait {

@@ -104,7 +104,7 @@ pub(crate) struct Principal {
 
 impl Principal {
     /// What a principal takes besides its filter: itself; its empty ring, its gate and bucket with their counts (about 200
-    /// bytes) and its place in the map of names; its name, shared with the map.
+    /// bytes) and its place in the map of names; its name, twice, since the map keeps a removed key for its last readers.
     pub(crate) fn bytes_for(name: &str) -> u64 {
         const SNAPSHOTS: u64 = 256;
         size_of::<Self>() as u64 + SNAPSHOTS + 2 * name.len() as u64

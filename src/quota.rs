@@ -135,19 +135,20 @@ impl Gate {
         Self { state: Snapshot::new(Arc::new(State { quota, source, bucket, previous: None })) }
     }
 
-    /// As [`new`](Self::new), with the tokens that were left at `since_ms`.
+    /// As [`new`](Self::new), with the tokens that were left at `since_ms`; full where there was no quota then.
     pub(crate) fn with_tokens(
         quota: Option<Quota>,
         source: Source,
         window_ms: u64,
         since_ms: u64,
-        tokens: f64,
+        tokens: Option<f64>,
     ) -> Self {
-        let bucket = quota.map(|quota| {
-            let bucket = Bucket::unset(quota.refill(window_ms), since_ms);
-            bucket.fill(tokens.max(0.0), since_ms);
-            Arc::new(bucket)
-        });
+        let (Some(limit), Some(tokens)) = (quota, tokens) else {
+            return Self::new(quota, source, window_ms, since_ms);
+        };
+        let bucket = Bucket::unset(limit.refill(window_ms), since_ms);
+        bucket.fill(tokens.max(0.0), since_ms);
+        let bucket = Some(Arc::new(bucket));
         Self { state: Snapshot::new(Arc::new(State { quota, source, bucket, previous: None })) }
     }
 

@@ -47,10 +47,7 @@ impl Engine {
         self.registry.add(&portrait.name, &self.budget, |id, name, known, held| {
             let (quota, source) = shared.default_quota.load().unless(None);
             let window_ms = shared.config.window_ms();
-            let gate = match portrait.tokens {
-                Some(tokens) => Gate::with_tokens(quota, source, window_ms, taken_ms, tokens),
-                None => Gate::new(quota, source, window_ms, taken_ms),
-            };
+            let gate = Gate::with_tokens(quota, source, window_ms, taken_ms, portrait.tokens);
             let mut principal = Principal::new(id, name, gate, known, now_ms, held);
             let (filter, layers) =
                 Filter::from_portrait(&portrait.filter, now_ms, shared.window, &self.budget);

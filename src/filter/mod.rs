@@ -118,15 +118,15 @@ impl Filter {
         layers.reverse();
         let kept = layers.len() as u64;
         let entries: Vec<_> = portrait.small.iter().filter(|(_, recorded_ms)| of_use(*recorded_ms)).collect();
-        let small =
-            room.reserve(SmallSet::bytes()).filter(|_| portrait.open || !entries.is_empty()).map(|bytes| {
-                let small = SmallSet::new(bytes);
-                for &&(pid, recorded_ms) in &entries {
-                    // A portrait holds no more entries than a set; one that was made up may, and loses the rest.
-                    let _ = small.insert(pid, recorded_ms, window);
-                }
-                Arc::new(small)
-            });
+        let bytes = if portrait.open || !entries.is_empty() { room.reserve(SmallSet::bytes()) } else { None };
+        let small = bytes.map(|bytes| {
+            let small = SmallSet::new(bytes);
+            for &&(pid, recorded_ms) in &entries {
+                // A portrait holds no more entries than a set; one that was made up may, and loses the rest.
+                let _ = small.insert(pid, recorded_ms, window);
+            }
+            Arc::new(small)
+        });
         let ring = Ring { open: portrait.open && small.is_some(), small, layers };
         (Self { ring: Snapshot::new(Arc::new(ring)) }, kept)
     }
@@ -215,7 +215,9 @@ impl Filter {
                 starved += 1;
                 if starved == RESERVE_TRIES {
                     // Overfull is better than forgotten: more false positives, which let traffic pass.
-                    ring.layers.iter().next_back().inspect(|layer| layer.insert(hash));
+                    if let Some(newest) = ring.layers.last() {
+                        newest.insert(hash);
+                    }
                     return;
                 }
                 drop(ring);
