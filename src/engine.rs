@@ -3,7 +3,7 @@
 use crate::claim::Claims;
 use crate::config::{Config, ConfigError, BYTES_PER_ENGINE, BYTES_PER_PRINCIPAL_SLOT};
 use crate::decision::{Decision, Touch};
-use crate::filter::{Filter, Hasher, Sizing, Window};
+use crate::filter::{FilterStats, Hasher, Ring, Sizing, Window};
 use crate::memory::{Budget, Reservation, Room};
 use crate::principal::{Principal, PrincipalId, Shared};
 use crate::quota::{DefaultQuota, Gate, Quota};
@@ -64,20 +64,19 @@ impl Engine {
             |bytes| Budget::reserve(&budget, bytes).expect("Config checks that the fixed part fits");
         let default_quota = DefaultQuota { quota: config.default_quota(), version: 0, since_ms: 0 };
         let mut restored = Restored::default();
-        let registry = Registry::new(&config, || {
+        let overflow = 'overflow: {
             let (quota, source) = default_quota.unless(None);
             let tokens = portrait.and_then(|portrait| portrait.tokens);
             let gate = Gate::with_tokens(quota, source, window.window_ms, taken_ms, tokens);
             let held = Held::outside(reserve(Principal::bytes_for("")));
-            let mut overflow = Principal::new(PrincipalId::OVERFLOW, Arc::from(""), gate, 0, 0, held);
-            if let Some(portrait) = portrait {
-                let (filter, kept) = Filter::from_portrait(&portrait.filter, taken_ms, window, &budget);
-                overflow.restore(portrait, filter);
-                restored.layers = kept;
-                restored.layers_left_out = portrait.filter.layers.len() as u64 - kept;
-            }
-            overflow
-        });
+            let overflow = Principal::new(PrincipalId::OVERFLOW, Arc::from(""), gate, 0, 0, held);
+            let Some(portrait) = portrait else { break 'overflow Ring::new(Arc::new(overflow)) };
+            let mut ring = Ring::new(Arc::new(overflow.restored(portrait)));
+            restored.layers = ring.restore(&portrait.filter, taken_ms, window, &budget);
+            restored.layers_left_out = portrait.filter.layers.len() as u64 - restored.layers;
+            ring
+        };
+        let registry = Registry::new(&config, overflow);
         let engine = Self {
             shared: Shared {
                 window,
@@ -130,7 +129,7 @@ impl Engine {
         let added = self.registry.add(name, self, |id, name, known, reservation| {
             let (quota, source) = shared.default_quota.load().unless(self.registry.own_quota(&name));
             let gate = Gate::new(quota, source, shared.config.window_ms(), now_ms);
-            Principal::new(id, name, gate, known, now_ms, reservation)
+            Ring::new(Arc::new(Principal::new(id, name, gate, known, now_ms, reservation)))
         });
         let Some(id) = added else {
             self.overflow_interns.fetch_add(1, Relaxed);
@@ -153,11 +152,12 @@ impl Engine {
     #[inline]
     pub fn track(&self, id: PrincipalId, pid: u64, now_ms: u64) -> Decision {
         let now_ms = self.advance_time(now_ms);
-        let decision = self.registry.with(id, |principal| principal.track(pid, now_ms, &self.shared, self));
-        if decision == Some(Decision::Known) {
+        let Some(slot) = self.registry.slot(id) else { return Decision::Stale };
+        let decision = slot.track(id, pid, now_ms, &self.shared, self);
+        if decision == Decision::Known {
             self.registry.count_known(id);
         }
-        decision.unwrap_or(Decision::Stale)
+        decision
     }
 
     /// `track` that admits nobody: for hosts that look elsewhere before an id is charged, with
@@ -165,27 +165,27 @@ impl Engine {
     #[inline]
     pub fn touch(&self, id: PrincipalId, pid: u64, now_ms: u64) -> Touch {
         let now_ms = self.advance_time(now_ms);
-        let touch = self.registry.with(id, |principal| principal.touch(pid, now_ms, &self.shared, self));
-        if touch == Some(Touch::Known) {
+        let Some(slot) = self.registry.slot(id) else { return Touch::Stale };
+        let touch = slot.touch(id, pid, now_ms, &self.shared, self);
+        if touch == Touch::Known {
             self.registry.count_known(id);
         }
-        touch.unwrap_or(Touch::Stale)
+        touch
     }
 
     /// Remembers an id without a charge, because the host knows it already. Answers Known or Stale; counted in
     /// `re_recorded` alone, since it decides nothing.
     pub fn remember(&self, id: PrincipalId, pid: u64, now_ms: u64) -> Decision {
         let now_ms = self.advance_time(now_ms);
-        self.registry
-            .with(id, |principal| principal.remember(pid, now_ms, &self.shared, self))
-            .unwrap_or(Decision::Stale)
+        let Some(slot) = self.registry.slot(id) else { return Decision::Stale };
+        slot.remember(id, pid, now_ms, &self.shared, self)
     }
 
     /// Whether `track` would say Known; read-only and wait-free. False for a stale handle.
     #[must_use]
     pub fn contains(&self, id: PrincipalId, pid: u64, now_ms: u64) -> bool {
         let now_ms = self.latest_ms.load(Relaxed).max(now_ms);
-        self.registry.with(id, |principal| principal.contains(pid, now_ms, &self.shared)).unwrap_or(false)
+        self.registry.slot(id).is_some_and(|slot| slot.contains(id, pid, now_ms, &self.shared))
     }
 
     /// S11: sets the quota of a name, whether it is interned or not; `None` is without limit. Holds from the next call.
@@ -226,7 +226,7 @@ impl Engine {
         let mut own = self.registry.latest_own_quota(name);
         loop {
             let (quota, source) = self.shared.default_quota.load().unless(own);
-            self.registry.with(id, |principal| principal.set_quota(quota, source, &self.shared, now_ms));
+            self.registry.with(id, |ring| ring.owner().set_quota(quota, source, &self.shared, now_ms));
             let latest = self.registry.latest_own_quota(name);
             if latest == own {
                 return;
@@ -255,8 +255,9 @@ impl Engine {
     pub fn sweep(&self, now_ms: u64) -> Swept {
         let now_ms = self.advance_time(now_ms);
         let mut swept = Swept::default();
-        self.registry.for_each(|principal| {
-            swept.layers += principal.filter().prune(now_ms, self.shared.window);
+        self.registry.for_each(|slot, ring| {
+            let principal = ring.owner();
+            swept.layers += slot.filter().prune(now_ms, self.shared.window);
             if principal.id() != PrincipalId::OVERFLOW && principal.retire_if_idle(now_ms, &self.shared) {
                 self.drop_principal(principal, now_ms);
                 swept.principals += 1;
@@ -266,7 +267,7 @@ impl Engine {
     }
 
     fn drop_principal(&self, principal: &Principal, now_ms: u64) {
-        let last = principal.stats(0, now_ms, &self.shared);
+        let last = principal.stats(FilterStats::default(), 0, now_ms, &self.shared);
         self.dropped.admitted.fetch_add(last.admitted, Relaxed);
         self.dropped.throttled.fetch_add(last.throttled, Relaxed);
         self.dropped.re_recorded.fetch_add(last.re_recorded, Relaxed);
@@ -274,12 +275,17 @@ impl Engine {
         self.registry.remove(principal);
     }
 
+    fn stats_of(&self, ring: &Ring<Principal>, known: u64, now_ms: u64) -> Stats {
+        let filter = ring.stats(now_ms, self.shared.window);
+        ring.owner().stats(filter, known, now_ms, &self.shared)
+    }
+
     /// S10: one principal's numbers; `None` for a stale handle.
     #[must_use]
     pub fn stats(&self, id: PrincipalId, now_ms: u64) -> Option<Stats> {
         let now_ms = self.advance_time(now_ms);
         let known = self.registry.known_of(id);
-        self.registry.with(id, |principal| principal.stats(known, now_ms, &self.shared))
+        self.registry.with(id, |ring| self.stats_of(ring, known, now_ms))
     }
 
     /// S10: the sums, dropped principals included.
@@ -297,8 +303,8 @@ impl Engine {
             ..Stats::default()
         };
         let mut principals = 0;
-        self.registry.for_each(|principal| {
-            let stats = principal.stats(0, now_ms, &self.shared);
+        self.registry.for_each(|_, ring| {
+            let stats = self.stats_of(ring, 0, now_ms);
             sum.admitted += stats.admitted;
             sum.throttled += stats.throttled;
             sum.re_recorded += stats.re_recorded;
@@ -309,7 +315,7 @@ impl Engine {
             sum.rate_per_hour += stats.rate_per_hour;
             sum.fill = sum.fill.max(stats.fill);
             sum.false_positive_rate = sum.false_positive_rate.max(stats.false_positive_rate);
-            principals += u64::from(principal.id() != PrincipalId::OVERFLOW);
+            principals += u64::from(ring.owner().id() != PrincipalId::OVERFLOW);
         });
         Totals {
             stats: sum,
@@ -322,9 +328,9 @@ impl Engine {
 
     /// Calls `visit` with each principal's handle and name, the overflow gate left out.
     pub fn for_each_principal(&self, mut visit: impl FnMut(PrincipalId, &str)) {
-        self.registry.for_each(|principal| {
-            if principal.id() != PrincipalId::OVERFLOW {
-                visit(principal.id(), principal.name());
+        self.registry.for_each(|_, ring| {
+            if ring.owner().id() != PrincipalId::OVERFLOW {
+                visit(ring.owner().id(), ring.owner().name());
             }
         });
     }
@@ -333,24 +339,24 @@ impl Engine {
     #[cold]
     fn evict(&self, bytes: u64) {
         let mut largest = BinaryHeap::new();
-        let mut principals = Vec::new();
-        self.registry.for_each(|principal| {
-            let held = principal.filter().layer_bytes();
+        let mut filters = Vec::new();
+        self.registry.for_each(|slot, ring| {
+            let held = ring.layer_bytes();
             if held > 0 {
-                largest.push((held, principals.len()));
-                principals.push(Arc::clone(principal));
+                largest.push((held, filters.len()));
+                filters.push(slot.filter());
             }
         });
         let wanted = bytes.saturating_add(self.budget.limit() / FREE_AFTER_EVICTION);
         let mut missing = self.budget.used().saturating_add(wanted).saturating_sub(self.budget.limit());
         while missing > 0 {
             let Some((_, index)) = largest.pop() else { return };
-            let filter = principals[index].filter();
+            let filter = filters[index];
             // Counted as they are dropped, not as they come free: the caller may itself hold the ring they were in.
             let evicted = filter.evict_oldest();
             missing = missing.saturating_sub(evicted);
             self.evicted_layers.fetch_add(u64::from(evicted > 0), Relaxed);
-            let held = filter.layer_bytes();
+            let held = filter.load().as_ref().map_or(0, |ring| ring.layer_bytes());
             if held > 0 {
                 largest.push((held, index));
             }

@@ -12,7 +12,7 @@
 //! ids per hour. *Ghost*: a new id found in what expired less than a period ago.
 //!
 //! # The way of a call
-//! `principal -> registry -> filter (small set | layer ring) -> quota (bucket) -> decision`: the order of the modules.
+//! `principal -> registry -> slot -> filter (small set | layer ring) -> quota (bucket) -> decision`: the order of the modules.
 //!
 //! # Guarantees
 //! The rules by number (S1 to S14) stand in the module that keeps them:
@@ -65,6 +65,7 @@ mod engine;
 mod principal;
 mod registry;
 mod retry;
+mod slot;
 pub mod snapshot;
 
 #[cfg(not(tollgate_loom))]

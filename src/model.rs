@@ -5,11 +5,13 @@
 use crate::claim::Claims;
 use crate::config::Config;
 use crate::decision::{Decision, Touch};
-use crate::filter::{Hasher, Sizing, Window};
+use crate::filter::{FilterStats, Hasher, Ring, Sizing, Window};
 use crate::memory::Budget;
 use crate::principal::{Principal, PrincipalId, Shared};
 use crate::quota::{DefaultQuota, Gate, Quota, Source};
 use crate::registry::Held;
+use crate::slot::Slot;
+use crate::stats::Stats;
 use crate::sync::{Arc, Snapshot};
 
 /// Window of the model, in its own milliseconds.
@@ -17,9 +19,11 @@ pub const WINDOW: u64 = 1000;
 /// Layer period of the model.
 pub const PERIOD: u64 = 250;
 
+const ID: PrincipalId = PrincipalId::from_raw(0);
+
 /// A principal with what it needs to be called.
 pub struct Model {
-    principal: Principal,
+    slot: Slot,
     shared: Shared,
     budget: Arc<Budget>,
 }
@@ -37,8 +41,12 @@ impl Model {
         let held = Held::outside(Budget::reserve(&budget, Principal::bytes_for("p")).unwrap());
         let gate = Gate::new(quota(tokens), Source::Own, WINDOW, 0);
         let default = DefaultQuota { quota: None, version: 0, since_ms: 0 };
-        let model = Self {
-            principal: Principal::new(PrincipalId::from_raw(0), "p".into(), gate, 0, 0, held),
+        let principal = Arc::new(Principal::new(ID, "p".into(), gate, 0, 0, held));
+        principal.activate();
+        let slot = Slot::vacant();
+        slot.filter().move_in(Ring::new(principal));
+        Self {
+            slot,
             shared: Shared {
                 window: Window { window_ms: WINDOW, period_ms: PERIOD },
                 sizing: Sizing::new(0.001, 4, 1 << 16),
@@ -48,53 +56,58 @@ impl Model {
                 config,
             },
             budget,
-        };
-        model.principal.activate();
-        model
+        }
+    }
+
+    fn stats(&self, now_ms: u64) -> Stats {
+        let stats =
+            |ring: &Ring<Principal>| ring.owner().stats(FilterStats::default(), 0, now_ms, &self.shared);
+        self.slot.with(ID, stats).expect("nobody else moves in")
     }
 
     /// As `Engine::track`.
     pub fn track(&self, pid: u64, now_ms: u64) -> Decision {
-        self.principal.track(pid, now_ms, &self.shared, &self.budget)
+        self.slot.track(ID, pid, now_ms, &self.shared, &self.budget)
     }
 
     /// As `Engine::touch`.
     pub fn touch(&self, pid: u64, now_ms: u64) -> Touch {
-        self.principal.touch(pid, now_ms, &self.shared, &self.budget)
+        self.slot.touch(ID, pid, now_ms, &self.shared, &self.budget)
     }
 
     /// As `Engine::contains`.
     pub fn contains(&self, pid: u64, now_ms: u64) -> bool {
-        self.principal.contains(pid, now_ms, &self.shared)
+        self.slot.contains(ID, pid, now_ms, &self.shared)
     }
 
     /// As `Engine::set_quota`, for a window's worth of `tokens`.
     pub fn set_quota(&self, tokens: Option<u32>, now_ms: u64) {
-        self.principal.set_quota(quota(tokens), Source::Own, &self.shared, now_ms);
+        let quota = quota(tokens);
+        self.slot.with(ID, |ring| ring.owner().set_quota(quota, Source::Own, &self.shared, now_ms));
     }
 
     /// Tokens left.
     pub fn tokens(&self, now_ms: u64) -> f64 {
-        self.principal.stats(0, now_ms, &self.shared).tokens
+        self.stats(now_ms).tokens
     }
 
     /// A sweep's first half.
     pub fn prune(&self, now_ms: u64) {
-        self.principal.filter().prune(now_ms, self.shared.window);
+        self.slot.filter().prune(now_ms, self.shared.window);
     }
 
     /// A sweep's second half; whether the principal is retired now.
     pub fn retire(&self, now_ms: u64) -> bool {
-        self.principal.retire_if_idle(now_ms, &self.shared)
+        self.slot.with(ID, |ring| ring.owner().retire_if_idle(now_ms, &self.shared)) == Some(true)
     }
 
     /// S8's eviction of one layer.
     pub fn evict(&self) -> bool {
-        self.principal.filter().evict_oldest() > 0
+        self.slot.filter().evict_oldest() > 0
     }
 
     /// Ids admitted so far.
     pub fn admitted(&self, now_ms: u64) -> u64 {
-        self.principal.stats(0, now_ms, &self.shared).admitted
+        self.stats(now_ms).admitted
     }
 }

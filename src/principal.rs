@@ -1,10 +1,4 @@
-//! One owner of keys: its memory, its gate, its counters. The decision is made here.
-//!
-//! The way of a call (`track`):
-//! 1. Recent in the filter: Known. Nothing is written but a counter; wait-free.
-//! 2. Live but in an older place: recorded again, Known (S2).
-//! 3. Absent: the claim is taken (S3, src/claim.rs), the filter looked at again, the gate charged, the id recorded: Admitted; or
-//!    the gate refuses: Throttled, and nothing was written.
+//! One owner of keys: its gate, its counters, its life. What it remembers stands beside it, in a ring (src/filter).
 //!
 //! Life: `NEW -> ACTIVE -> RETIRING -> RETIRED`, with `RETIRING -> ACTIVE` when a call comes in between. The word is
 //! `{ turns: 30 bits, state: 2 bits }`; `turns` grows with each way back, so that of two sweeps the slower one cannot finish
@@ -15,19 +9,16 @@
 //! - O6: a call stamps `last_call`, does its writing, then a sequentially consistent fence, then reads the life; the
 //!   sweep sets RETIRING, then such a fence, then reads `last_call`. One of the two sees the other: either the call finds
 //!   RETIRING and takes it back, or the sweep finds the stamp and takes it back. So no id that was answered Admitted goes
-//!   down with its principal (loom-tests: `o6_admission_against_retirement`, `o6_two_sweeps_against_an_admission`). Step 1 needs no look at the life: what
-//!   is recent keeps the principal from being idle for a window.
+//!   down with its principal (loom-tests: `o6_admission_against_retirement`, `o6_two_sweeps_against_an_admission`). A Known that wrote
+//!   nothing needs no look at the life: what is recent keeps the principal from being idle for a window.
 
 use crate::claim::Claims;
 use crate::config::Config;
-use crate::decision::{Decision, Touch};
-use crate::filter::{Filter, FilterStats, Found, Hasher, PidHash, Plan, Sizing, Window};
-use crate::memory::Room;
+use crate::filter::{FilterStats, Hasher, Plan, Sizing, Window};
 use crate::quota::{DefaultQuota, Gate, Pass, Quota, Source};
 use crate::rate::windowed::Sliding;
 use crate::registry::Held;
-use crate::retry::retry_after;
-use crate::snapshot::Portrait;
+use crate::snapshot::{FilterPortrait, Portrait};
 use crate::stats::Stats;
 use crate::sync::{
     fence, Arc, AtomicU32, AtomicU64,
@@ -38,7 +29,7 @@ use crate::sync::{
 /// A principal's handle: the slot it stands in and the slot's generation, in one number that a host can hold.
 ///
 /// It is good until the principal has had no call for a window and was swept; then calls answer
-/// [`Decision::Stale`]. Of the 32 bits as many as `max_principals` needs are the slot, the rest the generation: 18 bits at
+/// [`Decision::Stale`](crate::Decision::Stale). Of the 32 bits as many as `max_principals` needs are the slot, the rest the generation: 18 bits at
 /// the default 10,000, 12 at 1,000,000. A principal holds its slot for a window at least, so an old handle could be taken for
 /// another principal's only when its holder kept it unused for 2^18 (2^12) windows. Threads that intern one new name at once
 /// use up a generation each.
@@ -90,7 +81,6 @@ pub(crate) struct Principal {
     name: Arc<str>,
     life: AtomicU32,
     last_call: AtomicU64,
-    filter: Filter,
     gate: Gate,
     admitted: AtomicU64,
     throttled: AtomicU64,
@@ -103,7 +93,7 @@ pub(crate) struct Principal {
 }
 
 impl Principal {
-    /// What a principal takes besides its filter: itself; its empty ring, its gate and bucket with their counts (about 200
+    /// What a principal takes besides its layers and small set: itself; its empty ring, its gate and bucket with their counts (about 200
     /// bytes) and its place in the map of names; its name, twice, since the map keeps a removed key for its last readers.
     pub(crate) fn bytes_for(name: &str) -> u64 {
         const SNAPSHOTS: u64 = 256;
@@ -123,7 +113,6 @@ impl Principal {
             name,
             life: AtomicU32::new(NEW),
             last_call: AtomicU64::new(now_ms),
-            filter: Filter::new(),
             gate,
             admitted: AtomicU64::new(0),
             throttled: AtomicU64::new(0),
@@ -136,26 +125,27 @@ impl Principal {
     }
 
     /// Takes over what a portrait says; its gate was made with [`Gate::with_tokens`].
-    pub(crate) fn restore(&mut self, portrait: &Portrait, filter: Filter) {
+    pub(crate) fn restored(mut self, portrait: &Portrait) -> Self {
         let [known, admitted, throttled, re_recorded, ghost_hits] = portrait.counts;
-        self.filter = filter;
         self.last_call = AtomicU64::new(portrait.last_call);
         self.known_before = self.known_before.wrapping_sub(known);
         self.admitted = AtomicU64::new(admitted);
         self.throttled = AtomicU64::new(throttled);
         self.re_recorded = AtomicU64::new(re_recorded);
         self.ghost_hits = AtomicU64::new(ghost_hits);
+        self
     }
 
+    /// Without its ring's part.
     pub(crate) fn portrait(&self, known: u64, now_ms: u64, shared: &Shared) -> Portrait {
-        let stats = self.stats(known, now_ms, shared);
+        let stats = self.stats(FilterStats::default(), known, now_ms, shared);
         Portrait {
             name: self.name.as_ref().to_owned(),
             is_overflow: self.id == PrincipalId::OVERFLOW,
             last_call: self.last_call.load(Relaxed),
             counts: [stats.known, stats.admitted, stats.throttled, stats.re_recorded, stats.ghost_hits],
             tokens: Some(stats.tokens).filter(|tokens| tokens.is_finite()),
-            filter: self.filter.portrait(),
+            filter: FilterPortrait::default(),
         }
     }
 
@@ -167,18 +157,15 @@ impl Principal {
         &self.name
     }
 
-    pub(crate) fn filter(&self) -> &Filter {
-        &self.filter
-    }
-
-    fn note_call(&self, now_ms: u64) {
+    #[inline]
+    pub(crate) fn note_call(&self, now_ms: u64) {
         // A load first: within one millisecond all callers but one only read.
         if self.last_call.load(Relaxed) < now_ms {
             self.last_call.fetch_max(now_ms, Relaxed);
         }
     }
 
-    fn plan<'a>(&self, shared: &'a Shared) -> Plan<'a> {
+    pub(crate) fn plan<'a>(&self, shared: &'a Shared) -> Plan<'a> {
         let config = &shared.config;
         let rate = self.gate.quota().map(|quota| quota.rate_per_hour());
         Plan {
@@ -188,108 +175,27 @@ impl Principal {
         }
     }
 
-    /// S1. Known is wait-free where the id stands in the last layer period, lock-free where it is recorded again; a new
-    /// id waits for racers on its claim.
-    #[inline]
-    pub(crate) fn track(&self, pid: u64, now_ms: u64, shared: &Shared, room: &impl Room) -> Decision {
-        self.note_call(now_ms);
-        let hash = shared.hasher.hash(pid);
-        match self.filter.find(pid, hash, now_ms, shared.window) {
-            Found::Recent => Decision::Known,
-            _ => self.track_slowly(pid, hash, now_ms, shared, room),
+    /// S11, S12: charges one new id to the gate; a refusal is counted.
+    pub(crate) fn charge(&self, now_ms: u64, shared: &Shared) -> Pass {
+        self.gate.follow(&shared.default_quota.load(), shared.config.window_ms());
+        let pass = self.gate.charge(now_ms);
+        if pass != Pass::Admitted {
+            self.throttled.fetch_add(1, Relaxed);
         }
+        pass
     }
 
-    #[cold]
-    fn track_slowly(
-        &self,
-        pid: u64,
-        hash: PidHash,
-        now_ms: u64,
-        shared: &Shared,
-        room: &impl Room,
-    ) -> Decision {
-        if self.known_again(pid, hash, now_ms, shared, room) {
-            return self.answer(Decision::Known);
-        }
-        let _claim = shared.claims.claim(self.id.0, hash);
-        if self.known_again(pid, hash, now_ms, shared, room) {
-            return self.answer(Decision::Known);
-        }
-        self.gate.follow(&shared.default_quota.load(), shared.config.window_ms());
-        if let Pass::Refused { wait_ms, interval_ms } = self.gate.charge(now_ms) {
-            self.throttled.fetch_add(1, Relaxed);
-            let most = shared.config.max_throttle_ms();
-            return Decision::Throttled {
-                retry_after_ms: retry_after(wait_ms, interval_ms, hash.spread(), most),
-            };
-        }
-        self.count_ghost(pid, hash, now_ms, shared);
-        self.filter.insert(pid, hash, now_ms, self.plan(shared), room);
+    pub(crate) fn count_admitted(&self, now_ms: u64, shared: &Shared) {
         self.admitted.fetch_add(1, Relaxed);
         self.rate.record(now_ms, shared.config.window_ms());
-        self.answer(Decision::Admitted)
     }
 
-    /// `track` without admission.
-    pub(crate) fn touch(&self, pid: u64, now_ms: u64, shared: &Shared, room: &impl Room) -> Touch {
-        self.note_call(now_ms);
-        let hash = shared.hasher.hash(pid);
-        match self.filter.find(pid, hash, now_ms, shared.window) {
-            Found::Recent => Touch::Known,
-            Found::Absent => Touch::New,
-            _ if !self.known_again(pid, hash, now_ms, shared, room) => Touch::New,
-            _ if self.is_alive() => Touch::Known,
-            _ => Touch::Stale,
-        }
+    pub(crate) fn count_re_recorded(&self) {
+        self.re_recorded.fetch_add(1, Relaxed);
     }
 
-    /// Records an id without a charge: the host knows it already.
-    pub(crate) fn remember(&self, pid: u64, now_ms: u64, shared: &Shared, room: &impl Room) -> Decision {
-        self.note_call(now_ms);
-        let hash = shared.hasher.hash(pid);
-        let _claim = shared.claims.claim(self.id.0, hash);
-        if !self.known_again(pid, hash, now_ms, shared, room) {
-            self.count_ghost(pid, hash, now_ms, shared);
-            self.filter.insert(pid, hash, now_ms, self.plan(shared), room);
-            self.re_recorded.fetch_add(1, Relaxed);
-        }
-        self.answer(Decision::Known)
-    }
-
-    pub(crate) fn contains(&self, pid: u64, now_ms: u64, shared: &Shared) -> bool {
-        self.filter.find(pid, shared.hasher.hash(pid), now_ms, shared.window) != Found::Absent
-    }
-
-    /// Whether the id is live; an older record is renewed on the way.
-    fn known_again(&self, pid: u64, hash: PidHash, now_ms: u64, shared: &Shared, room: &impl Room) -> bool {
-        loop {
-            match self.filter.find(pid, hash, now_ms, shared.window) {
-                Found::Recent => return true,
-                Found::Absent => return false,
-                Found::OlderLayer(_) | Found::OlderEntry { .. } => {
-                    if self.filter.renew(pid, hash, now_ms, self.plan(shared), room) {
-                        self.re_recorded.fetch_add(1, Relaxed);
-                        return true;
-                    }
-                }
-            }
-        }
-    }
-
-    fn count_ghost(&self, pid: u64, hash: PidHash, now_ms: u64, shared: &Shared) {
-        if self.filter.is_ghost(pid, hash, now_ms, shared.window) {
-            self.ghost_hits.fetch_add(1, Relaxed);
-        }
-    }
-
-    /// The answer after writing, or Stale where the writing went down with the principal.
-    fn answer(&self, decision: Decision) -> Decision {
-        if self.is_alive() {
-            decision
-        } else {
-            Decision::Stale
-        }
+    pub(crate) fn count_ghost(&self) {
+        self.ghost_hits.fetch_add(1, Relaxed);
     }
 
     /// Its name stands in the map: from now on a sweep may retire it.
@@ -298,7 +204,8 @@ impl Principal {
         self.life.store(ACTIVE, Release);
     }
 
-    fn is_alive(&self) -> bool {
+    /// Whether it was not retired before what this thread wrote; a sweep that is about to is stopped.
+    pub(crate) fn is_alive(&self) -> bool {
         fence(SeqCst); // O6
         let life = self.life.load(Acquire);
         match life & STATE {
@@ -336,10 +243,9 @@ impl Principal {
         self.gate.change(quota, source, shared.config.window_ms(), now_ms);
     }
 
-    /// `known` is the slot's Known counter.
-    pub(crate) fn stats(&self, known: u64, now_ms: u64, shared: &Shared) -> Stats {
+    /// `filter` is its ring's part, `known` the slot's Known counter.
+    pub(crate) fn stats(&self, filter: FilterStats, known: u64, now_ms: u64, shared: &Shared) -> Stats {
         self.gate.follow(&shared.default_quota.load(), shared.config.window_ms());
-        let filter: FilterStats = self.filter.stats(now_ms, shared.window);
         Stats {
             // The counter and what it stood at are both modulo 2^64: a restored count begins below zero.
             known: known.wrapping_sub(self.known_before),

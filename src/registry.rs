@@ -1,6 +1,6 @@
 //! Names to principals, and handles to principals.
 //!
-//! State: a fixed row of slots `{ generation, principal or none }`, a map from name to handle, a queue of free slots.
+//! State: a fixed row of slots (src/slot.rs), a map from name to handle, a queue of free slots.
 //! A handle is `generation << slot_bits | slot`; a slot's principal carries its own handle, so a stale one is told by one
 //! comparison.
 //!
@@ -19,22 +19,17 @@
 //!   quota reads again afterwards behind such a fence, and applies what it then finds.
 
 use crate::config::Config;
-use crate::filter::Filter;
+use crate::filter::{Filter, Ring};
 use crate::memory::{Budget, Reservation, Room};
 use crate::principal::{Principal, PrincipalId};
 use crate::quota::Quota;
+use crate::slot::Slot;
 use crate::sync::{
-    fence, stripes, thread_number, Arc, AtomicU32, AtomicU64, Guard,
+    fence, stripes, thread_number, Arc, AtomicU64,
     Ordering::{Relaxed, SeqCst},
-    SnapshotOption,
 };
 use crossbeam_queue::ArrayQueue;
 use papaya::HashMap;
-
-struct Slot {
-    generation: AtomicU32,
-    principal: SnapshotOption<Principal>,
-}
 
 /// Known answers per slot, in stripes: each thread adds in a row of its own, so that threads which share a principal do
 /// not share a cache line.
@@ -90,6 +85,7 @@ const BYTES_PER_OWN_QUOTA: u64 = 256;
 
 /// See the module's head.
 pub(crate) struct Registry {
+    /// One for each principal, and the overflow gate's, which is never vacant.
     slots: Box<[Slot]>,
     slot_bits: u32,
     names: HashMap<Arc<str>, u32>,
@@ -99,47 +95,45 @@ pub(crate) struct Registry {
     /// The part of the budget that names and principals may take.
     share: Arc<Budget>,
     known: KnownCounts,
-    overflow: Arc<Principal>,
 }
 
 impl Registry {
-    pub(crate) fn new(config: &Config, overflow: impl FnOnce() -> Principal) -> Self {
+    pub(crate) fn new(config: &Config, overflow: Ring<Principal>) -> Self {
         let count = config.max_principals();
         let free = ArrayQueue::new(count as usize);
         for slot in 0..count {
             free.push(slot).expect("as many places as slots");
         }
+        let slots: Box<[Slot]> = (0..=count).map(|_| Slot::vacant()).collect();
+        slots[count as usize].filter().move_in(overflow);
         Self {
-            slots: (0..count)
-                .map(|_| Slot { generation: AtomicU32::new(0), principal: SnapshotOption::empty() })
-                .collect(),
+            slots,
             slot_bits: u32::BITS - count.leading_zeros(),
             names: HashMap::new(),
             free,
             own_quotas: HashMap::new(),
             share: Arc::new(Budget::new(config.max_memory_bytes() / 2)),
-            // The last column is the overflow gate's.
             known: KnownCounts::new(count as usize + 1),
-            overflow: Arc::new(overflow()),
         }
     }
 
     fn slot_of(&self, id: PrincipalId) -> usize {
         if id == PrincipalId::OVERFLOW {
-            self.slots.len()
+            self.slots.len() - 1
         } else {
             (id.0 & ((1 << self.slot_bits) - 1)) as usize
         }
     }
 
-    /// Runs `call` on the handle's principal; `None` when the handle is stale. Wait-free.
+    /// The slot of a handle, which may have another principal by now; `None` for a number that is no handle.
     #[inline]
-    pub(crate) fn with<T>(&self, id: PrincipalId, call: impl FnOnce(&Principal) -> T) -> Option<T> {
-        if let Some(slot) = self.slots.get(self.slot_of(id)) {
-            let held: Guard<Option<Arc<Principal>>> = slot.principal.load();
-            return held.as_ref().filter(|principal| principal.id() == id).map(|principal| call(principal));
-        }
-        (id == PrincipalId::OVERFLOW).then(|| call(&self.overflow))
+    pub(crate) fn slot(&self, id: PrincipalId) -> Option<&Slot> {
+        self.slots.get(self.slot_of(id))
+    }
+
+    /// Runs `call` on the handle's principal and its ring; `None` when the handle is stale. Wait-free.
+    pub(crate) fn with<T>(&self, id: PrincipalId, call: impl FnOnce(&Ring<Principal>) -> T) -> Option<T> {
+        self.slot(id)?.with(id, call)
     }
 
     #[inline]
@@ -171,16 +165,17 @@ impl Registry {
         &self,
         name: &str,
         room: &impl Room,
-        make: impl FnOnce(PrincipalId, Arc<str>, u64, Held) -> Principal,
+        make: impl FnOnce(PrincipalId, Arc<str>, u64, Held) -> Ring<Principal>,
     ) -> Option<PrincipalId> {
-        let held = self.reserve(Principal::bytes_for(name), Filter::small_bytes(), room)?;
+        let held = self.reserve(Principal::bytes_for(name), Filter::<Principal>::small_bytes(), room)?;
         let slot = self.free.pop()?;
-        let generation = self.slots[slot as usize].generation.fetch_add(1, Relaxed).wrapping_add(1);
+        let place = &self.slots[slot as usize];
         // All-ones is the overflow gate's handle: a slot number never has all its bits set, so none equals it.
-        let id = PrincipalId(generation << self.slot_bits | slot);
+        let id = PrincipalId(place.next_generation() << self.slot_bits | slot);
         let name: Arc<str> = Arc::from(name);
-        let principal = Arc::new(make(id, Arc::clone(&name), self.known.of(slot as usize), held));
-        self.slots[slot as usize].principal.store(Some(Arc::clone(&principal)));
+        let ring = make(id, Arc::clone(&name), self.known.of(slot as usize), held);
+        let principal = Arc::clone(ring.owner());
+        place.filter().move_in(ring);
         let winner = *self.names.pin().get_or_insert(name, id.0);
         if winner == id.0 {
             principal.activate();
@@ -229,17 +224,16 @@ impl Registry {
     }
 
     fn release(&self, slot: u32) {
-        self.slots[slot as usize].principal.store(None);
+        self.slots[slot as usize].filter().move_out();
         self.free.push(slot).expect("a slot is free once");
     }
 
     /// All principals, the overflow gate last.
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(&Arc<Principal>)) {
+    pub(crate) fn for_each<'a>(&'a self, mut visit: impl FnMut(&'a Slot, &Ring<Principal>)) {
         for slot in &self.slots {
-            if let Some(principal) = slot.principal.load().as_ref() {
-                visit(principal);
+            if let Some(ring) = slot.filter().load().as_ref() {
+                visit(slot, ring);
             }
         }
-        visit(&self.overflow);
     }
 }

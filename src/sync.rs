@@ -52,6 +52,13 @@ mod real {
         pub(crate) fn store(&self, value: Option<Arc<T>>) {
             self.0.store(value);
         }
+
+        /// Puts `next` in place of `current`; false when it was not there any more.
+        #[must_use]
+        pub(crate) fn replace(&self, current: &Arc<T>, next: Arc<T>) -> bool {
+            let previous = self.0.compare_and_swap(Arc::as_ptr(current), Some(next));
+            previous.as_ref().is_some_and(|previous| Arc::ptr_eq(previous, current))
+        }
     }
 
     /// Waits for another thread's few instructions: spins, then yields.
@@ -156,6 +163,18 @@ mod modelled {
                 values.len() as u64 - 1
             };
             self.0.current.store(to, Ordering::Release);
+        }
+
+        #[must_use]
+        pub(crate) fn replace(&self, current: &Arc<T>, next: Arc<T>) -> bool {
+            let (from, to) = {
+                let mut values = self.0.values.lock().unwrap();
+                let is_current = |v: &Option<Arc<T>>| v.as_ref().is_some_and(|v| Arc::ptr_eq(v, current));
+                let from = values.iter().position(|v| is_current(v)).unwrap() as u64;
+                values.push(Arc::new(Some(next)));
+                (from, values.len() as u64 - 1)
+            };
+            self.0.current.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
         }
     }
 

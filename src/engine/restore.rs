@@ -2,10 +2,11 @@
 
 use super::Engine;
 use crate::config::Config;
-use crate::filter::Filter;
+use crate::filter::Ring;
 use crate::principal::Principal;
 use crate::quota::Gate;
 use crate::snapshot::{Picture, Portrait, Restored, SnapshotError};
+use crate::sync::Arc;
 
 impl Engine {
     /// S14: an engine that knows what a snapshot holds, and what of it could be kept. It goes on with the snapshot's seed,
@@ -48,12 +49,10 @@ impl Engine {
             let (quota, source) = shared.default_quota.load().unless(None);
             let window_ms = shared.config.window_ms();
             let gate = Gate::with_tokens(quota, source, window_ms, taken_ms, portrait.tokens);
-            let mut principal = Principal::new(id, name, gate, known, now_ms, held);
-            let (filter, layers) =
-                Filter::from_portrait(&portrait.filter, now_ms, shared.window, &self.budget);
-            principal.restore(portrait, filter);
-            kept = layers;
-            principal
+            let principal = Principal::new(id, name, gate, known, now_ms, held).restored(portrait);
+            let mut ring = Ring::new(Arc::new(principal));
+            kept = ring.restore(&portrait.filter, now_ms, shared.window, &self.budget);
+            ring
         })?;
         Some(kept)
     }
@@ -64,9 +63,11 @@ impl Engine {
     pub fn snapshot(&self, now_ms: u64) -> Vec<u8> {
         let now_ms = self.advance_time(now_ms);
         let mut principals = Vec::new();
-        self.registry.for_each(|principal| {
-            let known = self.registry.known_of(principal.id());
-            principals.push(principal.portrait(known, now_ms, &self.shared));
+        self.registry.for_each(|_, ring| {
+            let known = self.registry.known_of(ring.owner().id());
+            let mut portrait = ring.owner().portrait(known, now_ms, &self.shared);
+            portrait.filter = ring.portrait();
+            principals.push(portrait);
         });
         Picture { seed: self.config().seed(), taken_ms: now_ms, principals }.to_bytes()
     }

@@ -16,10 +16,16 @@ pub(crate) struct PidHash {
 }
 
 impl PidHash {
-    /// The bit in word `word` (0 to 7) of the block, as a mask.
+    /// The bit's number in word `word` (0 to 7) of the block.
+    #[inline]
+    pub(crate) fn bit(self, word: usize) -> u32 {
+        (self.bits >> (6 * word)) as u32 & 63
+    }
+
+    /// The bit in word `word` as a mask.
     #[inline]
     pub(crate) fn mask(self, word: usize) -> u64 {
-        1 << ((self.bits >> (6 * word)) & 63)
+        1 << self.bit(word)
     }
 
     /// A number that has nothing to do with the id's place in a filter: the 16 bits no mask uses.

@@ -127,12 +127,8 @@ impl Layer {
     #[inline]
     pub(crate) fn contains(&self, hash: PidHash) -> bool {
         // All eight without a branch: they share a line, and a hit needs them all.
-        self.block(hash)
-            .0
-            .iter()
-            .enumerate()
-            .fold(0, |missing, (word, bits)| missing | (!bits.load(Relaxed) & hash.mask(word)))
-            == 0
+        let words = self.block(hash).0.iter().enumerate();
+        words.fold(1, |found, (word, bits)| found & (bits.load(Relaxed) >> hash.bit(word))) != 0
     }
 
     /// Sets the id's bits; counts it when one was unset. Wait-free.

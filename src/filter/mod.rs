@@ -15,19 +15,18 @@
 
 mod hash;
 mod layer;
+mod portrait;
 mod ring;
 mod shape;
 mod small;
 
 pub(crate) use hash::{Hasher, PidHash};
-pub(crate) use ring::Found;
+pub(crate) use ring::{Found, Ring};
 pub(crate) use shape::Sizing;
 
 use crate::memory::Room;
-use crate::snapshot::FilterPortrait;
-use crate::sync::{fence, Arc, Ordering::SeqCst, Snapshot, Wait};
+use crate::sync::{fence, Arc, Guard, Ordering::SeqCst, SnapshotOption, Wait};
 use layer::Layer;
-use ring::Ring;
 use small::SmallSet;
 
 /// Evicted bytes are free once their last reader is through, a matter of nanoseconds; a reservation that fails this often
@@ -76,59 +75,52 @@ pub(crate) struct FilterStats {
     pub(crate) false_positive_rate: f64,
 }
 
-/// See the module's head.
-pub(crate) struct Filter {
-    ring: Snapshot<Ring>,
+/// What one try to record an id came to.
+enum Insert {
+    Done,
+    /// The ring has changed meanwhile.
+    Again,
+    NoRoom,
 }
 
-impl Filter {
-    /// An empty filter; the small set comes with the first id.
-    pub(crate) fn new() -> Self {
-        Self { ring: Snapshot::new(Arc::new(Ring::default())) }
+/// What one look at an id to be recorded again came to.
+enum Renew {
+    Done,
+    /// To be inserted where new ids go.
+    Insert,
+    /// Not found in that place any more.
+    Changed,
+}
+
+/// See the module's head. Owner and ring stand in one snapshot, so that one load gives a call both; calls name the owner
+/// they mean, and change nothing once another has moved in.
+pub(crate) struct Filter<O> {
+    ring: SnapshotOption<Ring<O>>,
+}
+
+impl<O> Filter<O> {
+    /// Without an owner.
+    pub(crate) fn vacant() -> Self {
+        Self { ring: SnapshotOption::empty() }
     }
 
-    pub(crate) fn portrait(&self) -> FilterPortrait {
-        let ring = self.ring.load();
-        FilterPortrait {
-            open: ring.open,
-            small: ring.small.as_ref().map_or_else(Vec::new, |small| small.entries()),
-            layers: ring.layers.iter().map(|layer| layer.portrait()).collect(),
-        }
+    pub(crate) fn move_in(&self, ring: Ring<O>) {
+        self.ring.store(Some(Arc::new(ring)));
     }
 
-    /// The filter of a portrait, with the layers that are of use at `now_ms` and fit the budget, newest first; and how many
-    /// those are.
-    pub(crate) fn from_portrait(
-        portrait: &FilterPortrait,
-        now_ms: u64,
-        window: Window,
-        room: &impl Room,
-    ) -> (Self, u64) {
-        let of_use = |start: u64| window.is_live(start, now_ms) || window.is_ghost(start, now_ms);
-        let mut layers: Vec<_> = portrait
-            .layers
-            .iter()
-            .rev()
-            .take_while(|layer| of_use(layer.start_ms))
-            .map_while(|layer| {
-                let bytes = room.reserve(Layer::bytes_for(Layer::shape_of(layer)))?;
-                Some(Arc::new(Layer::from_portrait(layer, bytes)))
-            })
-            .collect();
-        layers.reverse();
-        let kept = layers.len() as u64;
-        let entries: Vec<_> = portrait.small.iter().filter(|(_, recorded_ms)| of_use(*recorded_ms)).collect();
-        let bytes = if portrait.open || !entries.is_empty() { room.reserve(SmallSet::bytes()) } else { None };
-        let small = bytes.map(|bytes| {
-            let small = SmallSet::new(bytes);
-            for &&(pid, recorded_ms) in &entries {
-                // A portrait holds no more entries than a set; one that was made up may, and loses the rest.
-                let _ = small.insert(pid, recorded_ms, window);
-            }
-            Arc::new(small)
-        });
-        let ring = Ring { open: portrait.open && small.is_some(), small, layers };
-        (Self { ring: Snapshot::new(Arc::new(ring)) }, kept)
+    pub(crate) fn move_out(&self) {
+        self.ring.store(None);
+    }
+
+    /// The owner and its ring, or none. Wait-free.
+    #[inline]
+    pub(crate) fn load(&self) -> Guard<Option<Arc<Ring<O>>>> {
+        self.ring.load()
+    }
+
+    /// Runs `look` on the owner's ring; `None` when the owner has moved out.
+    fn with<T>(&self, owner: &Arc<O>, look: impl FnOnce(&Arc<Ring<O>>) -> T) -> Option<T> {
+        self.load().as_ref().filter(|ring| Arc::ptr_eq(ring.owner(), owner)).map(look)
     }
 
     /// What the exact set of a small principal takes.
@@ -137,107 +129,137 @@ impl Filter {
     }
 
     /// Wait-free.
-    #[inline]
-    pub(crate) fn find(&self, pid: u64, hash: PidHash, now_ms: u64, window: Window) -> Found {
-        self.ring.load().find(pid, hash, now_ms, window)
+    pub(crate) fn find(&self, owner: &Arc<O>, pid: u64, hash: PidHash, now_ms: u64, window: Window) -> Found {
+        self.with(owner, |ring| ring.find(pid, hash, now_ms, window)).unwrap_or(Found::Absent)
     }
 
-    pub(crate) fn is_ghost(&self, pid: u64, hash: PidHash, now_ms: u64, window: Window) -> bool {
-        self.ring.load().is_ghost(pid, hash, now_ms, window)
+    pub(crate) fn is_ghost(
+        &self,
+        owner: &Arc<O>,
+        pid: u64,
+        hash: PidHash,
+        now_ms: u64,
+        window: Window,
+    ) -> bool {
+        self.with(owner, |ring| ring.is_ghost(pid, hash, now_ms, window)).unwrap_or(false)
     }
 
     /// Records again an id that was found in an older place. False: the place has changed, find again. Lock-free.
     #[must_use]
     pub(crate) fn renew(
         &self,
+        owner: &Arc<O>,
         pid: u64,
         hash: PidHash,
         now_ms: u64,
         plan: Plan<'_>,
         room: &impl Room,
     ) -> bool {
-        let ring = self.ring.load();
-        match ring.find(pid, hash, now_ms, plan.window) {
-            Found::Recent => {}
-            Found::Absent => return false,
+        let looked = self.with(owner, |ring| match ring.find(pid, hash, now_ms, plan.window) {
+            Found::Recent => Renew::Done,
+            Found::Absent => Renew::Changed,
             Found::OlderLayer(index) => {
                 ring.layers[index].move_one();
-                // Not held while inserting: an eviction to make room could free none of this ring's layers.
-                drop(ring);
-                self.insert(pid, hash, now_ms, plan, room);
+                Renew::Insert
             }
             Found::OlderEntry { entry, recorded_ms } => {
-                let Some(small) = &ring.small else { return false };
-                if ring.open {
-                    if !small.refresh(entry, recorded_ms, now_ms) {
-                        return false;
-                    }
+                let Some(small) = &ring.small else { return Renew::Changed };
+                if !ring.open {
+                    small.move_one(entry);
+                } else if !small.refresh(entry, recorded_ms, now_ms) {
+                    return Renew::Changed;
+                } else {
                     fence(SeqCst); // O3
                     if self.still_open(small) {
-                        return true;
+                        return Renew::Done;
                     }
-                } else {
-                    small.move_one(entry);
                 }
-                drop(ring);
-                self.insert(pid, hash, now_ms, plan, room);
+                Renew::Insert
             }
+        });
+        match looked {
+            Some(Renew::Done) => true,
+            // The ring is not held by now: an eviction to make room could free none of its layers.
+            Some(Renew::Insert) => {
+                self.insert(owner, pid, hash, now_ms, plan, room);
+                true
+            }
+            Some(Renew::Changed) | None => false,
         }
-        true
     }
 
     /// Records an id where new ids go now. Lock-free. Where the budget has nothing left to evict, the id goes to the newest
     /// layer there is, full or not, or is forgotten at once (S8).
-    pub(crate) fn insert(&self, pid: u64, hash: PidHash, now_ms: u64, plan: Plan<'_>, room: &impl Room) {
+    pub(crate) fn insert(
+        &self,
+        owner: &Arc<O>,
+        pid: u64,
+        hash: PidHash,
+        now_ms: u64,
+        plan: Plan<'_>,
+        room: &impl Room,
+    ) {
         let mut starved = 0;
         let wait = Wait::new();
-        loop {
-            let ring = self.ring.load();
-            if ring.open {
-                let small = ring.small.as_ref().expect("an open ring has a small set");
-                if small.insert(pid, now_ms, plan.window) {
-                    fence(SeqCst); // O3
-                    if self.still_open(small) {
-                        return;
-                    }
-                    continue;
+        while starved < RESERVE_TRIES {
+            match self.with(owner, |ring| self.insert_once(ring, pid, hash, now_ms, plan, room)) {
+                Some(Insert::Done) | None => return,
+                Some(Insert::Again) => {}
+                Some(Insert::NoRoom) => {
+                    starved += 1;
+                    wait.pause();
                 }
-            } else if let Some(layer) = ring.writable(now_ms, plan.window) {
+            }
+        }
+        // Overfull is better than forgotten: more false positives, which let traffic pass.
+        self.with(owner, |ring| ring.layers.last().map(|newest| newest.insert(hash)));
+    }
+
+    fn insert_once(
+        &self,
+        ring: &Arc<Ring<O>>,
+        pid: u64,
+        hash: PidHash,
+        now_ms: u64,
+        plan: Plan<'_>,
+        room: &impl Room,
+    ) -> Insert {
+        let stays = if ring.open {
+            let small = ring.small.as_ref().expect("an open ring has a small set");
+            small.insert(pid, now_ms, plan.window).then(|| {
+                fence(SeqCst); // O3
+                self.still_open(small)
+            })
+        } else {
+            ring.writable(now_ms, plan.window).map(|layer| {
                 layer.insert(hash);
-                // No rule hangs on this look: a layer that expires takes only what has expired. But an eviction (S8) may
-                // just have taken this one, and then the id is better recorded once more.
-                if self.still_holds(layer) {
-                    return;
-                }
-                continue;
-            }
-            if !self.extend(&ring, now_ms, plan, room) {
-                starved += 1;
-                if starved == RESERVE_TRIES {
-                    // Overfull is better than forgotten: more false positives, which let traffic pass.
-                    if let Some(newest) = ring.layers.last() {
-                        newest.insert(hash);
-                    }
-                    return;
-                }
-                drop(ring);
-                wait.pause();
-            }
+                // No rule hangs on this look: a layer that expires takes only what has expired. But an eviction (S8)
+                // may just have taken this one, and then the id is better recorded once more.
+                self.still_holds(layer)
+            })
+        };
+        match stays {
+            Some(true) => Insert::Done,
+            Some(false) => Insert::Again,
+            None if self.extend(ring, now_ms, plan, room) => Insert::Again,
+            None => Insert::NoRoom,
         }
     }
 
     fn still_open(&self, small: &Arc<SmallSet>) -> bool {
-        let ring = self.ring.load();
-        ring.open && ring.small.as_ref().is_some_and(|now| Arc::ptr_eq(now, small))
+        self.load()
+            .as_ref()
+            .is_some_and(|ring| ring.open && ring.small.as_ref().is_some_and(|now| Arc::ptr_eq(now, small)))
     }
 
     fn still_holds(&self, layer: &Arc<Layer>) -> bool {
-        self.ring.load().layers.iter().rev().any(|held| Arc::ptr_eq(held, layer))
+        let ring = self.load();
+        ring.as_ref().is_some_and(|ring| ring.layers.iter().rev().any(|held| Arc::ptr_eq(held, layer)))
     }
 
     /// Adds the small set or the layer that new ids need; false when there was no memory for it.
     #[must_use]
-    fn extend(&self, ring: &Arc<Ring>, now_ms: u64, plan: Plan<'_>, room: &impl Room) -> bool {
+    fn extend(&self, ring: &Arc<Ring<O>>, now_ms: u64, plan: Plan<'_>, room: &impl Room) -> bool {
         fence(SeqCst); // O3
         let mut next = ring.pruned(now_ms, plan.window);
         let quiet =
@@ -260,12 +282,13 @@ impl Filter {
 
     /// Drops what has gone by (S6); the number of layers dropped.
     pub(crate) fn prune(&self, now_ms: u64, window: Window) -> u32 {
-        let ring = self.ring.load();
+        let held = self.load();
+        let Some(ring) = held.as_ref() else { return 0 };
         fence(SeqCst); // O3
         let next = ring.pruned(now_ms, window);
         let dropped = ring.layers.len() - next.layers.len();
         let changed = dropped > 0 || next.small.is_some() != ring.small.is_some();
-        if changed && self.ring.replace(&ring, Arc::new(next)) {
+        if changed && self.ring.replace(ring, Arc::new(next)) {
             dropped as u32
         } else {
             0
@@ -275,39 +298,13 @@ impl Filter {
     /// S8: drops the oldest layer before its time, down to and with the last. Gives its bytes, which are free once nobody
     /// reads it any more; 0 when there was none or another thread changed the ring.
     pub(crate) fn evict_oldest(&self) -> u64 {
-        let ring = self.ring.load();
-        let Some(oldest) = ring.layers.first() else { return 0 };
-        let bytes = oldest.bytes();
-        let next = Ring { layers: ring.layers[1..].to_vec(), ..Ring::clone(&ring) };
-        if self.ring.replace(&ring, Arc::new(next)) {
-            bytes
+        let held = self.load();
+        let Some(ring) = held.as_ref() else { return 0 };
+        let Some(next) = ring.without_oldest() else { return 0 };
+        if self.ring.replace(ring, Arc::new(next)) {
+            ring.layers[0].bytes()
         } else {
             0
         }
-    }
-
-    pub(crate) fn layer_bytes(&self) -> u64 {
-        self.ring.load().layers.iter().map(|layer| layer.bytes()).sum()
-    }
-
-    pub(crate) fn stats(&self, now_ms: u64, window: Window) -> FilterStats {
-        let ring = self.ring.load();
-        let small_live = ring.small.as_ref().map_or(0, |small| small.live(now_ms, window));
-        let mut stats = FilterStats {
-            live_pids: small_live,
-            bytes: ring.layers.iter().map(|layer| layer.bytes()).sum::<u64>()
-                + ring.small.as_ref().map_or(0, |_| SmallSet::bytes()),
-            fill: if ring.open { small_live as f64 / small::SMALL_CAPACITY as f64 } else { 0.0 },
-            ..FilterStats::default()
-        };
-        let mut passes = 1.0;
-        for layer in ring.live_layers(now_ms, window) {
-            stats.layers += 1;
-            stats.live_pids += layer.settled();
-            stats.fill = layer.recorded() as f64 / layer.shape().capacity as f64;
-            passes *= 1.0 - layer.false_positive_rate();
-        }
-        stats.false_positive_rate = 1.0 - passes;
-        stats
     }
 }

@@ -16,12 +16,12 @@ use super::hash::PidHash;
 use super::layer::Layer;
 use super::shape::Sizing;
 use super::small::{SmallFound, SmallSet, SMALL_CAPACITY};
-use super::Window;
+use super::{FilterStats, Window};
 use crate::sync::Arc;
 
 /// See the module's head.
-#[derive(Clone, Default)]
-pub(crate) struct Ring {
+pub(crate) struct Ring<O> {
+    owner: Arc<O>,
     pub(super) small: Option<Arc<SmallSet>>,
     pub(super) open: bool,
     pub(super) layers: Vec<Arc<Layer>>,
@@ -42,10 +42,20 @@ pub(crate) enum Found {
     Absent,
 }
 
-impl Ring {
+impl<O> Ring<O> {
+    /// An empty ring; the small set comes with the first id.
+    pub(crate) fn new(owner: Arc<O>) -> Self {
+        Self { owner, small: None, open: false, layers: Vec::new() }
+    }
+
+    /// Whose ids these are.
+    pub(crate) fn owner(&self) -> &Arc<O> {
+        &self.owner
+    }
+
     /// Newest first, so that the usual answer costs one cache line. Wait-free.
     #[inline]
-    pub(super) fn find(&self, pid: u64, hash: PidHash, now_ms: u64, window: Window) -> Found {
+    pub(crate) fn find(&self, pid: u64, hash: PidHash, now_ms: u64, window: Window) -> Found {
         for (index, layer) in self.layers.iter().enumerate().rev() {
             if !window.is_live(layer.start_ms(), now_ms) {
                 break;
@@ -85,13 +95,44 @@ impl Ring {
     }
 
     /// This ring without what has gone by: expired layers past their ghost period, a frozen set past its last entry.
-    pub(super) fn pruned(&self, now_ms: u64, window: Window) -> Ring {
+    pub(super) fn pruned(&self, now_ms: u64, window: Window) -> Self {
         let kept = |start: u64| window.is_live(start, now_ms) || window.is_ghost(start, now_ms);
-        Ring {
+        Self {
+            owner: Arc::clone(&self.owner),
             small: self.small.clone().filter(|small| self.open || !small.is_spent(now_ms, window)),
             open: self.open,
             layers: self.layers.iter().filter(|layer| kept(layer.start_ms())).cloned().collect(),
         }
+    }
+
+    /// This ring without its oldest layer; `None` when it has none.
+    pub(super) fn without_oldest(&self) -> Option<Self> {
+        let (_, rest) = self.layers.split_first()?;
+        let (owner, small) = (Arc::clone(&self.owner), self.small.clone());
+        Some(Self { owner, small, open: self.open, layers: rest.to_vec() })
+    }
+
+    pub(crate) fn layer_bytes(&self) -> u64 {
+        self.layers.iter().map(|layer| layer.bytes()).sum()
+    }
+
+    pub(crate) fn stats(&self, now_ms: u64, window: Window) -> FilterStats {
+        let small_live = self.small.as_ref().map_or(0, |small| small.live(now_ms, window));
+        let mut stats = FilterStats {
+            live_pids: small_live,
+            bytes: self.layer_bytes() + self.small.as_ref().map_or(0, |_| SmallSet::bytes()),
+            fill: if self.open { small_live as f64 / SMALL_CAPACITY as f64 } else { 0.0 },
+            ..FilterStats::default()
+        };
+        let mut passes = 1.0;
+        for layer in self.live_layers(now_ms, window) {
+            stats.layers += 1;
+            stats.live_pids += layer.settled();
+            stats.fill = layer.recorded() as f64 / layer.shape().capacity as f64;
+            passes *= 1.0 - layer.false_positive_rate();
+        }
+        stats.false_positive_rate = 1.0 - passes;
+        stats
     }
 
     /// S5: start and capacity of the next layer: the same period with twice the capacity while the newest period
