@@ -31,9 +31,10 @@ cli:
 java: engine-jni
 	scripts/maven package -DskipTests
 
-lint: ## Formatting and clippy, warnings are errors
+lint: ## Formatting, clippy with pedantic, docs: warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets --features jni -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --features jni
 
 test-rust: ## Engine, rules, oracle, C ABI, header drift, the tool
 	$(CARGO) test --locked --workspace

@@ -259,7 +259,7 @@ impl ConfigBuilder {
 }
 
 /// Refuses NaN too: it is within nothing.
-fn within<T: PartialOrd + fmt::Display>(
+fn within<T: Copy + PartialOrd + fmt::Display>(
     field: &'static str,
     value: T,
     least: T,

@@ -356,7 +356,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_setQuota<'frame>(
         let quota = Quota::per_hour(per_hour, burst)?;
         let name = name.try_to_string(env)?;
         engine.set_quota(&name, Some(quota), time(now_ms)).map_err(|full| Refused::Full(full.to_string()))
-    })
+    });
 }
 
 #[unsafe(no_mangle)]
@@ -372,7 +372,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_setUnlimited<'frame>(
         let engine = unsafe { engine_or_defect(handle) }?;
         let name = name.try_to_string(env)?;
         engine.set_quota(&name, None, time(now_ms)).map_err(|full| Refused::Full(full.to_string()))
-    })
+    });
 }
 
 #[unsafe(no_mangle)]
@@ -389,7 +389,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_clearQuota<'frame>(
         let name = name.try_to_string(env)?;
         engine.clear_quota(&name, time(now_ms));
         Ok(())
-    })
+    });
 }
 
 #[unsafe(no_mangle)]
@@ -406,7 +406,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_setDefaultQuota<'frame>(
         let engine = unsafe { engine_or_defect(handle) }?;
         engine.set_default_quota(Some(Quota::per_hour(per_hour, burst)?), time(now_ms));
         Ok(())
-    })
+    });
 }
 
 #[unsafe(no_mangle)]
@@ -421,7 +421,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_clearDefaultQuota<'frame>(
         let engine = unsafe { engine_or_defect(handle) }?;
         engine.set_default_quota(None, time(now_ms));
         Ok(())
-    })
+    });
 }
 
 #[unsafe(no_mangle)]
@@ -497,7 +497,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_totals<'frame>(
         counts.set_region(env, 8, &rest.map(count))?;
         gauges.set_region(env, 0, &g)?;
         Ok(())
-    })
+    });
 }
 
 #[unsafe(no_mangle)]

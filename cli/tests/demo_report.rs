@@ -100,7 +100,7 @@ fn every_colour_follows_the_theme() {
     for node in document.descendants().filter(roxmltree::Node::is_element) {
         let coloured =
             ["fill", "stroke"].iter().any(|name| node.attribute(*name).is_some_and(|v| v.starts_with('#')));
-        assert!(!coloured || node.attribute("class").is_some(), "not themed: {:?}", node);
+        assert!(!coloured || node.attribute("class").is_some(), "not themed: {node:?}");
     }
 }
 

@@ -23,16 +23,13 @@ impl Engine {
         engine.advance_time(now_ms);
         for portrait in picture.principals.iter().filter(|portrait| !portrait.is_overflow) {
             let layers = portrait.filter.layers.len() as u64;
-            match engine.add_restored(portrait, picture.taken_ms, now_ms) {
-                Some(kept) => {
-                    restored.principals += 1;
-                    restored.layers += kept;
-                    restored.layers_left_out += layers - kept;
-                }
-                None => {
-                    restored.principals_left_out += 1;
-                    restored.layers_left_out += layers;
-                }
+            if let Some(kept) = engine.add_restored(portrait, picture.taken_ms, now_ms) {
+                restored.principals += 1;
+                restored.layers += kept;
+                restored.layers_left_out += layers - kept;
+            } else {
+                restored.principals_left_out += 1;
+                restored.layers_left_out += layers;
             }
         }
         Ok((engine, restored))

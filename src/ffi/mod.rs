@@ -3,7 +3,7 @@
 //! Contract: no panic leaves a function, NULL is answered and never followed, outputs are written only on success, and the
 //! hot calls return one packed word that can't fail.
 //!
-//! How: each exported function is one call of [`boundary::guard`]; pointers become references in `boundary` only, so that
+//! How: each exported function is one call of `boundary::guard`; pointers become references in `boundary` only, so that
 //! what must be trusted about a caller is written once. What is trusted is what no library can check: a pointer that is
 //! not NULL came from the matching `_new`, was not freed, and a length does not exceed its buffer.
 //!

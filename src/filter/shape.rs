@@ -49,7 +49,7 @@ pub(crate) fn rate_of_load(load: f64) -> f64 {
 fn load_of_rate(rate: f64) -> f64 {
     let (mut low, mut high) = (0.0, 8.0 * WORD_BITS);
     for _ in 0..60 {
-        let middle = (low + high) / 2.0;
+        let middle = f64::midpoint(low, high);
         if rate_of_load(middle) <= rate {
             low = middle;
         } else {

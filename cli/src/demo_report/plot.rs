@@ -84,7 +84,7 @@ impl Plot {
         }
     }
 
-    fn tick(self, value: f64) -> String {
+    fn tick(value: f64) -> String {
         if value >= 1_000.0 {
             thousands(value as u64)
         } else {
@@ -225,10 +225,9 @@ impl Chart<'_, '_> {
         let phases = &demo.series.guarded.phases;
         for (i, phase) in phases.iter().enumerate() {
             let (name, band) = match phase.name.as_str() {
-                "calm" => ("calm", None),
+                "calm" | "afterwards" => ("calm", None),
                 "a producer per message" => ("new producers", Some(BAND)),
                 "raw flood" => ("raw flood: a new producer ID in each request", Some(DEEP_BAND)),
-                "afterwards" => ("calm", None),
                 _ => continue,
             };
             // The warm-up is calm, too. A phase is over when the next one begins: ending a load takes its time.
@@ -243,7 +242,7 @@ impl Chart<'_, '_> {
             let fits = |text: &str| text.len() as i32 * 7 < right - left;
             let short = name.split(':').next().unwrap_or(name);
             if let Some(text) = [name, short].into_iter().find(|text| fits(text)) {
-                self.text(text, 13, MUTED, HPos::Center, VPos::Bottom, ((left + right) / 2, y - 3))?;
+                self.text(text, 13, MUTED, HPos::Center, VPos::Bottom, (i32::midpoint(left, right), y - 3))?;
             }
         }
         Ok(())
@@ -255,7 +254,7 @@ impl Chart<'_, '_> {
             let (right, _) = self.at(self.seconds, value);
             let colour = if value == self.scale.bottom() { MUTED } else { GRID };
             self.canvas.draw(&PathElement::new(vec![(left, y), (right, y)], colour.stroke_width(1)))?;
-            self.text(&self.plot.tick(value), 13, MUTED, HPos::Right, VPos::Center, (left - 7, y))?;
+            self.text(&Plot::tick(value), 13, MUTED, HPos::Right, VPos::Center, (left - 7, y))?;
         }
         let times = Scale::linear(self.seconds);
         for t in times.ticks() {

@@ -53,13 +53,11 @@ pub fn variables(dark: bool) -> String {
 
 /// The rules that turn a picture dark, to stand within a `prefers-color-scheme: dark` query.
 pub fn dark_rules() -> String {
-    let mut rules = String::new();
-    for Colour { name, dark, .. } in COLOURS {
-        rules.push_str(&format!(".f-{name}{{fill:{dark}}}.s-{name}{{stroke:{dark}}}"));
-    }
+    let rule =
+        |Colour { name, dark, .. }: &Colour| format!(".f-{name}{{fill:{dark}}}.s-{name}{{stroke:{dark}}}");
+    let rules: String = COLOURS.iter().map(rule).collect();
     let surface = COLOURS.iter().find(|c| c.light == SURFACE).map_or("", |c| c.dark);
-    rules.push_str(&format!(".halo{{stroke:{surface}}}"));
-    rules
+    rules + &format!(".halo{{stroke:{surface}}}")
 }
 
 /// Marks each element of a plot with its colour's class, sets the fonts, and lays a halo of the background's colour
