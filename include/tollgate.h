@@ -7,12 +7,12 @@
  * A key is a 64-bit PID (a producer id, a session, a login), its owner a principal (a user, a tenant). A principal is
  * interned by name once; the calls that decide then take integers only.
  *
- * Objects. tollgate_config and tollgate_engine are opaque. What a _new function gives is the caller's, until it goes
- * to the matching _free; NULL may be freed. The first parameter is the object; const means that it is not changed in a
- * way that a caller must guard.
+ * Objects. tollgate_config, tollgate_engine and tollgate_snapshot are opaque. What a _new or _restore function gives is
+ * the caller's, until it goes to the matching _free; NULL may be freed. The first parameter is the object; const means
+ * that it is not changed in a way that a caller must guard.
  *
  * Threads. An engine may be used by any number of threads at once, all functions but tollgate_engine_free; free it when
- * no call is under way. A config is for one thread at a time. Nothing here depends on the calling thread.
+ * no call is under way. A snapshot never changes. A config is for one thread at a time. Nothing here depends on the calling thread.
  *
  * NULL. Every function answers NULL: TOLLGATE_STATUS_NULL_POINTER, or a packed Fault, or the value that its comment
  * names. A pointer that is not NULL must be what it says: that can't be checked.
@@ -20,10 +20,11 @@
  * Outputs come last but for the error text, and are written only with TOLLGATE_STATUS_OK.
  *
  * Strings in are a pointer and a length in bytes, UTF-8, not terminated, and are copied where they are kept; NULL with
- * length 0 is the empty string. Strings out are static and terminated.
+ * length 0 is the empty string. Strings out are terminated; those that come back as a pointer are static.
  *
  * Error text goes to the caller's buffer (error, error_capacity), terminated, cut where it doesn't fit, and only when
- * the status is TOLLGATE_STATUS_OUT_OF_RANGE or TOLLGATE_STATUS_FULL. NULL or 0: no text. 160 bytes hold every text.
+ * the status is TOLLGATE_STATUS_OUT_OF_RANGE, _FULL, _IO or _DAMAGED. NULL or 0: no text. 160 bytes hold every text that
+ * names no file.
  *
  * Time is an argument: milliseconds from any origin that the caller keeps to for one engine. Going back is harmless (the
  * latest time seen counts); a jump past the window forgets all.
@@ -70,6 +71,10 @@ enum tollgate_status
     TOLLGATE_STATUS_STALE = 5,
     /// The library failed inside, which is a defect. The engine stays usable.
     TOLLGATE_STATUS_FAULT = 6,
+    /// A file could not be read or written; the error text says which and why.
+    TOLLGATE_STATUS_IO = 7,
+    /// The bytes are no snapshot, or one that is cut or damaged; the error text says which. Start empty.
+    TOLLGATE_STATUS_DAMAGED = 8,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -111,6 +116,25 @@ typedef struct tollgate_config tollgate_config;
 
 /// An engine. Any number of threads at once.
 typedef struct tollgate_engine tollgate_engine;
+
+/// What an engine remembered at one moment, as bytes. Never changed, so any number of threads may read it.
+typedef struct tollgate_snapshot tollgate_snapshot;
+
+/// The size of one principal's filter, once it is past the exact set of 64 PIDs.
+typedef struct tollgate_filter_size {
+    /// PIDs that one layer takes.
+    uint64_t layer_pids;
+    /// Bits of one layer.
+    uint64_t layer_bits;
+    /// Bytes of one layer.
+    uint64_t layer_bytes;
+    /// Layers held at once, with the one kept to count ghosts.
+    uint64_t layers;
+    /// Bytes of all layers.
+    uint64_t bytes;
+    /// Share of never-seen PIDs that would be called Known with all layers full.
+    double false_positive_rate;
+} tollgate_filter_size;
 
 /// What was counted for one principal; in tollgate_totals, for all together.
 typedef struct tollgate_stats {
@@ -155,6 +179,18 @@ typedef struct tollgate_totals {
     /// Memory that the engine now accounts for, in bytes.
     uint64_t memory_bytes;
 } tollgate_totals;
+
+/// What a restore kept, and what it could not.
+typedef struct tollgate_restored {
+    /// Principals that are back.
+    uint64_t principals;
+    /// Layers that are back.
+    uint64_t layers;
+    /// Principals left out: beyond max_principals, or their memory.
+    uint64_t principals_left_out;
+    /// Layers left out: expired under this window, or beyond max_memory_bytes.
+    uint64_t layers_left_out;
+} tollgate_restored;
 
 #ifdef __cplusplus
 extern "C" {
@@ -211,6 +247,14 @@ tollgate_status tollgate_config_set_max_memory_bytes(struct tollgate_config *con
 /// repeatable.
 tollgate_status tollgate_config_set_seed(struct tollgate_config *config,
                                          uint64_t seed);
+
+/// The filter that remembers `pids` PIDs at once under these settings, spread evenly over a window. Settings are checked as in
+/// tollgate_engine_new.
+tollgate_status tollgate_config_size(const struct tollgate_config *config,
+                                     uint64_t pids,
+                                     struct tollgate_filter_size *size,
+                                     char *error,
+                                     size_t error_capacity);
 
 /// Makes an engine from settings, which may be freed or used again afterwards. Free with tollgate_engine_free. A setting
 /// out of range: TOLLGATE_STATUS_OUT_OF_RANGE, and the error text names the setting, the value and the range.
@@ -309,6 +353,65 @@ tollgate_status tollgate_read_stats(const struct tollgate_engine *engine,
 tollgate_status tollgate_read_totals(const struct tollgate_engine *engine,
                                      uint64_t now_ms,
                                      struct tollgate_totals *totals);
+
+/// Writes the handles of the principals now held into `principals`, as many as `capacity` takes, and their number into
+/// `count`, which may be larger: ask again with more. `principals` may be NULL with capacity 0. The overflow gate is not
+/// among them.
+tollgate_status tollgate_list_principals(const struct tollgate_engine *engine,
+                                         uint32_t *principals,
+                                         size_t capacity,
+                                         size_t *count);
+
+/// Writes a principal's name into `name`, terminated, cut at a character where it doesn't fit, and its whole length in bytes
+/// into `length`, which may be NULL.
+tollgate_status tollgate_principal_name(const struct tollgate_engine *engine,
+                                        uint32_t principal,
+                                        char *name,
+                                        size_t capacity,
+                                        size_t *length);
+
+/// Takes a snapshot while calls may go on; a PID admitted meanwhile is in it or not. It holds the hash seed: keep it as
+/// secret. NULL for NULL, or after a defect. Free with tollgate_snapshot_free.
+struct tollgate_snapshot *tollgate_snapshot_new(const struct tollgate_engine *engine,
+                                                uint64_t now_ms);
+
+/// Frees a snapshot. NULL does nothing.
+void tollgate_snapshot_free(struct tollgate_snapshot *snapshot);
+
+/// The snapshot's bytes, which live as long as it does, and their number in `length`. NULL, and 0, for NULL.
+const uint8_t *tollgate_snapshot_bytes(const struct tollgate_snapshot *snapshot,
+                                       size_t *length);
+
+/// Writes the snapshot into a file so that, whenever the process stops, the file holds the old one or the new one, whole.
+/// TOLLGATE_STATUS_IO: the old file is as it was, and the error text says why.
+tollgate_status tollgate_snapshot_write(const struct tollgate_snapshot *snapshot,
+                                        const char *path,
+                                        size_t path_length,
+                                        char *error,
+                                        size_t error_capacity);
+
+/// Makes an engine that knows what a snapshot's bytes hold, for what is left of its window; `now_ms` is on the clock of the
+/// engine that made it. Settings may differ from that one's: what no longer fits is left out and counted in `restored`,
+/// which may be NULL. Quotas of principals are to be set anew. TOLLGATE_STATUS_DAMAGED, with the reason in the error text:
+/// make an empty one with tollgate_engine_new. Free with tollgate_engine_free.
+tollgate_status tollgate_engine_restore(const struct tollgate_config *config,
+                                        const uint8_t *snapshot,
+                                        size_t length,
+                                        uint64_t now_ms,
+                                        struct tollgate_engine **engine,
+                                        struct tollgate_restored *restored,
+                                        char *error,
+                                        size_t error_capacity);
+
+/// As tollgate_engine_restore, from a file that tollgate_snapshot_write wrote. TOLLGATE_STATUS_IO when it can't be read.
+tollgate_status tollgate_engine_restore_file(const struct tollgate_config *config,
+                                             const char *path,
+                                             size_t path_length,
+                                             uint64_t now_ms,
+                                             struct tollgate_engine **engine,
+                                             struct tollgate_restored *restored,
+                                             char *error,
+                                             size_t error_capacity);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -326,6 +326,12 @@ impl Engine {
         }
     }
 
+    /// The name of a handle; `None` for a stale one.
+    #[must_use]
+    pub fn name(&self, id: PrincipalId) -> Option<Arc<str>> {
+        self.registry.with(id, |ring| Arc::clone(ring.owner().name()))
+    }
+
     /// Calls `visit` with each principal's handle and name, the overflow gate left out.
     pub fn for_each_principal(&self, mut visit: impl FnMut(PrincipalId, &str)) {
         self.registry.for_each(|_, ring| {

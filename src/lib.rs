@@ -53,6 +53,7 @@ mod sync;
 
 mod config;
 mod decision;
+mod size;
 mod stats;
 
 mod claim;
@@ -84,5 +85,6 @@ pub use decision::{
 pub use engine::Engine;
 pub use principal::PrincipalId;
 pub use quota::Quota;
+pub use size::FilterSize;
 pub use snapshot::{Restored, SnapshotError};
 pub use stats::{Stats, Swept, Totals};

@@ -23,7 +23,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -247,6 +247,23 @@ impl Picture {
             })?,
         })
     }
+}
+
+/// A snapshot's file, whole: as long as it is when it is opened.
+///
+/// # Errors
+/// Those of the file system, and a file that is larger than the memory to be had.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    let room = usize::try_from(length).is_ok_and(|length| bytes.try_reserve_exact(length).is_ok());
+    if !room {
+        let why = format!("{length} bytes are more than there is memory for");
+        return Err(io::Error::new(io::ErrorKind::OutOfMemory, why));
+    }
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Puts a snapshot into a file so that, whenever the host stops, the file holds the old one or the new one, whole: written

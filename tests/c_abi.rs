@@ -65,7 +65,12 @@ fn compile_and_run(source: &str, standard: &str, link: Link) -> String {
     // What a Rust static library needs of the system; harmless with the shared one.
     cc.args(["-lpthread", "-ldl", "-lm"]);
     run(&mut cc);
-    String::from_utf8(run(&mut Command::new(program)).stdout).expect("the programs print UTF-8")
+    // Where smoke.c may write, one file for each way of linking.
+    let scratch = program.with_extension("snapshot");
+    // Cargo points LD_LIBRARY_PATH at its own libtollgate.so, which may be an old one.
+    let mut program = Command::new(program);
+    let printed = run(program.env_remove("LD_LIBRARY_PATH").env("TOLLGATE_SMOKE_FILE", scratch)).stdout;
+    String::from_utf8(printed).expect("the programs print UTF-8")
 }
 
 /// "smoke: N checks", where N says that no part was skipped.
@@ -75,7 +80,7 @@ fn assert_smoke(printed: &str) {
         .and_then(|rest| rest.strip_suffix(" checks\n"))
         .and_then(|number| number.parse().ok())
         .unwrap_or_else(|| panic!("printed {printed:?}"));
-    assert!(checks > 90, "only {checks} checks ran");
+    assert!(checks > 650, "only {checks} checks ran");
 }
 
 #[test]

@@ -4,7 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// In the order of the header: what a reader needs first comes first.
-const SOURCES: [&str; 5] = ["status.rs", "config.rs", "engine.rs", "quota.rs", "stats.rs"];
+const SOURCES: [&str; 8] = [
+    "status.rs",
+    "config.rs",
+    "size.rs",
+    "engine.rs",
+    "quota.rs",
+    "stats.rs",
+    "principals.rs",
+    "snapshot.rs",
+];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -2,9 +2,10 @@
 //!
 //! Contract: nothing here allocates for the caller, and nothing unwinds out of [`guard`].
 
+use std::mem::{self, MaybeUninit};
 use std::os::raw::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::{mem, ptr, slice, str};
+use std::{ptr, slice, str};
 
 /// Runs `call`; a panic inside becomes `on_panic`.
 ///
@@ -74,8 +75,9 @@ pub(crate) unsafe fn put<T>(output: *mut T, value: T) -> bool {
 pub(crate) enum Unreadable {
     /// NULL with a length above 0.
     Null,
-    /// Not UTF-8, or longer than any object can be.
     NotUtf8,
+    /// Longer than any object can be.
+    TooLong,
 }
 
 /// A caller's string, `length` bytes of UTF-8 without a terminator. NULL with length 0 is the empty string.
@@ -83,18 +85,43 @@ pub(crate) enum Unreadable {
 /// # Safety
 /// `text` is NULL, or valid for reading `length` bytes that nobody writes during `'a`.
 pub(crate) unsafe fn text<'a>(text: *const c_char, length: usize) -> Result<&'a str, Unreadable> {
+    // SAFETY: this function's own contract.
+    let bytes = unsafe { bytes(text.cast(), length) }?;
+    str::from_utf8(bytes).map_err(|_| Unreadable::NotUtf8)
+}
+
+/// A caller's bytes. NULL with length 0 is none.
+///
+/// # Safety
+/// `bytes` is NULL, or valid for reading `length` bytes that nobody writes during `'a`.
+pub(crate) unsafe fn bytes<'a>(bytes: *const u8, length: usize) -> Result<&'a [u8], Unreadable> {
     if length == 0 {
-        return Ok("");
+        return Ok(&[]);
     }
-    if text.is_null() {
+    if bytes.is_null() {
         return Err(Unreadable::Null);
     }
     if length > isize::MAX as usize {
-        return Err(Unreadable::NotUtf8);
+        return Err(Unreadable::TooLong);
     }
     // SAFETY: not NULL and not longer than isize::MAX, so by this function's contract valid for `length` bytes.
-    let bytes = unsafe { slice::from_raw_parts(text.cast::<u8>(), length) };
-    str::from_utf8(bytes).map_err(|_| Unreadable::NotUtf8)
+    Ok(unsafe { slice::from_raw_parts(bytes, length) })
+}
+
+/// A caller's places for `capacity` values; `None` for NULL with a capacity above 0, or for more than any object can hold.
+///
+/// # Safety
+/// `places` is NULL, or aligned and valid for writing `capacity` values, and nobody else uses it during `'a`.
+pub(crate) unsafe fn writable<'a, T>(places: *mut T, capacity: usize) -> Option<&'a mut [MaybeUninit<T>]> {
+    if capacity == 0 {
+        return Some(&mut []);
+    }
+    if places.is_null() || capacity > isize::MAX as usize / size_of::<T>().max(1) {
+        return None;
+    }
+    // SAFETY: not NULL and not larger than any object, so by this function's contract `capacity` places that are ours; they
+    // need not hold values yet.
+    Some(unsafe { slice::from_raw_parts_mut(places.cast(), capacity) })
 }
 
 /// Writes `message` and a terminating zero into a caller's buffer, cut at a character where it doesn't fit. NULL or no
@@ -164,7 +191,10 @@ mod tests {
             assert!(matches!(text(ptr::null(), 1), Err(Unreadable::Null)));
             assert!(matches!(text(b"a\xff".as_ptr().cast(), 2), Err(Unreadable::NotUtf8)));
             assert!(matches!(text(b"ok".as_ptr().cast(), 2), Ok("ok")));
-            assert!(matches!(text(b"ok".as_ptr().cast(), usize::MAX), Err(Unreadable::NotUtf8)));
+            assert!(matches!(text(b"ok".as_ptr().cast(), usize::MAX), Err(Unreadable::TooLong)));
+            assert!(writable(ptr::null_mut::<u32>(), 0).is_some_and(|places| places.is_empty()));
+            assert!(writable(ptr::null_mut::<u32>(), 1).is_none());
+            assert!(writable(ptr::dangling_mut::<u32>(), usize::MAX / 4).is_none());
         }
     }
 }

@@ -6,8 +6,6 @@
 //! How: each exported function is one call of `boundary::guard`; pointers become references in `boundary` only, so that
 //! what must be trusted about a caller is written once. What is trusted is what no library can check: a pointer that is
 //! not NULL came from the matching `_new`, was not freed, and a length does not exceed its buffer.
-//!
-//! Limits: no iteration over principals, no snapshots, no sizing.
 
 #![allow(unsafe_code, reason = "one of the two modules that may")]
 #![allow(
@@ -22,6 +20,9 @@
 pub(crate) mod boundary;
 mod config;
 mod engine;
+mod principals;
 mod quota;
+mod size;
+mod snapshot;
 mod stats;
 mod status;

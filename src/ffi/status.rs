@@ -24,6 +24,10 @@ pub enum tollgate_status {
     Stale = 5,
     /// The library failed inside, which is a defect. The engine stays usable.
     Fault = 6,
+    /// A file could not be read or written; the error text says which and why.
+    Io = 7,
+    /// The bytes are no snapshot, or one that is cut or damaged; the error text says which. Start empty.
+    Damaged = 8,
 }
 
 impl From<Unreadable> for tollgate_status {
@@ -31,6 +35,7 @@ impl From<Unreadable> for tollgate_status {
         match problem {
             Unreadable::Null => Self::NullPointer,
             Unreadable::NotUtf8 => Self::NotUtf8,
+            Unreadable::TooLong => Self::OutOfRange,
         }
     }
 }
@@ -57,6 +62,8 @@ pub extern "C" fn tollgate_status_text(status: i32) -> *const c_char {
             4 => c"a limit of the engine leaves no room",
             5 => c"the principal's handle is stale: intern its name again",
             6 => c"a defect inside the library",
+            7 => c"a file could not be read or written",
+            8 => c"not a snapshot, or a damaged one: start empty",
             _ => c"unknown status",
         }
         .as_ptr()

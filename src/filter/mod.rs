@@ -22,7 +22,7 @@ mod small;
 
 pub(crate) use hash::{Hasher, PidHash};
 pub(crate) use ring::{Found, Ring};
-pub(crate) use shape::Sizing;
+pub(crate) use shape::{rate_of_load, Sizing};
 
 use crate::memory::Room;
 use crate::sync::{fence, Arc, Guard, Ordering::SeqCst, SnapshotOption, Wait};

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HOUR 3600000u
@@ -30,10 +31,10 @@ static int versions(void) {
     CHECK(strcmp(tollgate_version(), TOLLGATE_VERSION) == 0);
     CHECK(strcmp(tollgate_status_text(TOLLGATE_STATUS_OK), "ok") == 0);
     CHECK(strcmp(tollgate_status_text(-7), "unknown status") == 0);
-    for (int32_t status = 0; status <= 6; status++) {
+    for (int32_t status = 0; status <= 8; status++) {
         CHECK(strcmp(tollgate_status_text(status), "unknown status") != 0);
     }
-    CHECK(strcmp(tollgate_status_text(7), "unknown status") == 0);
+    CHECK(strcmp(tollgate_status_text(9), "unknown status") == 0);
     return 0;
 }
 
@@ -144,6 +145,110 @@ static int decisions(tollgate_engine *engine) {
     return 0;
 }
 
+static int sizes(void) {
+    char error[160] = "";
+    tollgate_filter_size size;
+    tollgate_config *config = tollgate_config_new();
+    CHECK(tollgate_config_size(config, 1000, &size, NULL, 0) == TOLLGATE_STATUS_OK);
+    CHECK(size.layer_pids >= 250 && size.layers == 5);
+    CHECK(size.layer_bits == 8 * size.layer_bytes && size.bytes == 5 * size.layer_bytes);
+    CHECK(size.false_positive_rate > 0 && size.false_positive_rate <= 0.001);
+    CHECK(tollgate_config_size(config, UINT64_MAX, &size, NULL, 0) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_config_set_layers(config, 1) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_config_size(config, 1000, &size, error, sizeof error) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(strcmp(error, "layers = 1: must be 3 to 64") == 0);
+    CHECK(tollgate_config_size(config, 1000, NULL, NULL, 0) != TOLLGATE_STATUS_OK);
+    CHECK(tollgate_config_size(NULL, 1000, &size, NULL, 0) == TOLLGATE_STATUS_NULL_POINTER);
+    tollgate_config_free(config);
+    return 0;
+}
+
+static int principals(tollgate_engine *engine) {
+    uint32_t handles[3] = {0, 0, 0}, carol = 0;
+    size_t count = 77, length = 0;
+    char name[8];
+    CHECK(tollgate_list_principals(engine, NULL, 0, &count) == TOLLGATE_STATUS_OK);
+    CHECK(count == 0);
+    CHECK(tollgate_intern(engine, NAME("carol"), 0, &carol) == TOLLGATE_STATUS_OK);
+    uint32_t dave = 0;
+    CHECK(tollgate_intern(engine, NAME("dave, with a long name"), 0, &dave) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_list_principals(engine, handles, 1, &count) == TOLLGATE_STATUS_OK);
+    CHECK(count == 2 && handles[0] != 0 && handles[1] == 0);
+    CHECK(tollgate_list_principals(engine, handles, 3, &count) == TOLLGATE_STATUS_OK);
+    CHECK(count == 2 && handles[2] == 0);
+    CHECK((handles[0] == carol && handles[1] == dave) || (handles[0] == dave && handles[1] == carol));
+    CHECK(tollgate_principal_name(engine, carol, name, sizeof name, &length) == TOLLGATE_STATUS_OK);
+    CHECK(strcmp(name, "carol") == 0 && length == 5);
+    CHECK(tollgate_principal_name(engine, dave, name, sizeof name, &length) == TOLLGATE_STATUS_OK);
+    CHECK(strcmp(name, "dave, w") == 0 && length == 22);
+    CHECK(tollgate_principal_name(engine, dave, NULL, 0, NULL) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_principal_name(engine, 0x12345, name, sizeof name, NULL) == TOLLGATE_STATUS_STALE);
+    CHECK(tollgate_principal_name(NULL, carol, name, sizeof name, NULL) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(tollgate_list_principals(engine, NULL, 3, &count) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(tollgate_list_principals(engine, handles, 3, NULL) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(tollgate_list_principals(NULL, handles, 3, &count) == TOLLGATE_STATUS_NULL_POINTER);
+    return 0;
+}
+
+static int snapshots(void) {
+    char error[200] = "";
+    tollgate_engine *engine = NULL, *back = NULL;
+    tollgate_restored restored;
+    uint32_t erin = 0;
+    size_t length = 0;
+    tollgate_config *config = tollgate_config_new();
+    CHECK(tollgate_engine_new(config, &engine, NULL, 0) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_intern(engine, NAME("erin"), 0, &erin) == TOLLGATE_STATUS_OK);
+    for (uint64_t pid = 0; pid < 500; pid++) {
+        CHECK(kind(tollgate_track(engine, erin, pid, 0)) <= TOLLGATE_KIND_ADMITTED);
+    }
+    tollgate_snapshot *snapshot = tollgate_snapshot_new(engine, 1);
+    CHECK(snapshot != NULL);
+    const uint8_t *bytes = tollgate_snapshot_bytes(snapshot, &length);
+    CHECK(bytes != NULL && length > 100 && memcmp(bytes, "TOLLGATE", 8) == 0);
+
+    CHECK(tollgate_engine_restore(config, bytes, length, 2, &back, &restored, error, sizeof error) ==
+          TOLLGATE_STATUS_OK);
+    CHECK(restored.principals == 1 && restored.layers >= 1 && restored.layers_left_out == 0);
+    CHECK(tollgate_intern(back, NAME("erin"), 2, &erin) == TOLLGATE_STATUS_OK);
+    CHECK(kind(tollgate_track(back, erin, 499, 2)) == TOLLGATE_KIND_KNOWN);
+    tollgate_engine_free(back);
+
+    back = NULL;
+    CHECK(tollgate_engine_restore(config, bytes, length - 1, 2, &back, NULL, error, sizeof error) ==
+          TOLLGATE_STATUS_DAMAGED);
+    CHECK(back == NULL && strstr(error, "checksum") != NULL);
+    CHECK(tollgate_engine_restore(config, NULL, 5, 2, &back, NULL, NULL, 0) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(tollgate_engine_restore(config, NULL, 0, 2, &back, NULL, NULL, 0) == TOLLGATE_STATUS_DAMAGED);
+    CHECK(tollgate_engine_restore(config, bytes, length, 2, NULL, NULL, NULL, 0) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(tollgate_engine_restore(NULL, bytes, length, 2, &back, NULL, NULL, 0) == TOLLGATE_STATUS_NULL_POINTER);
+
+    const char *path = getenv("TOLLGATE_SMOKE_FILE");
+    CHECK(path != NULL);
+    CHECK(tollgate_snapshot_write(snapshot, path, strlen(path), error, sizeof error) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_engine_restore_file(config, path, strlen(path), 2, &back, NULL, error, sizeof error) ==
+          TOLLGATE_STATUS_OK);
+    CHECK(tollgate_intern(back, NAME("erin"), 2, &erin) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_contains(back, erin, 0, 2));
+    tollgate_engine_free(back);
+    back = NULL;
+    CHECK(remove(path) == 0);
+    CHECK(tollgate_engine_restore_file(config, path, strlen(path), 2, &back, NULL, error, sizeof error) ==
+          TOLLGATE_STATUS_IO);
+    CHECK(back == NULL && strncmp(error, path, strlen(path)) == 0);
+    CHECK(tollgate_snapshot_write(snapshot, NAME("/nowhere/at/all"), error, sizeof error) == TOLLGATE_STATUS_IO);
+    CHECK(strncmp(error, "/nowhere/at/all: ", 17) == 0);
+    CHECK(tollgate_snapshot_write(NULL, NAME("x"), NULL, 0) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(tollgate_snapshot_bytes(NULL, &length) == NULL && length == 0);
+    CHECK(tollgate_snapshot_bytes(snapshot, NULL) == NULL);
+    CHECK(tollgate_snapshot_new(NULL, 0) == NULL);
+    tollgate_snapshot_free(snapshot);
+    tollgate_snapshot_free(NULL);
+    tollgate_engine_free(engine);
+    tollgate_config_free(config);
+    return 0;
+}
+
 static int nulls(tollgate_engine *engine) {
     uint32_t id = 77;
     tollgate_stats stats;
@@ -176,12 +281,14 @@ static int nulls(tollgate_engine *engine) {
 }
 
 int main(void) {
-    tollgate_engine *engine = NULL;
+    tollgate_engine *engine = NULL, *other = NULL;
     tollgate_config *config = tollgate_config_new();
     CHECK(tollgate_engine_new(config, &engine, NULL, 0) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_engine_new(config, &other, NULL, 0) == TOLLGATE_STATUS_OK);
     tollgate_config_free(config);
-    int failed = versions() || settings() || decisions(engine) || nulls(engine);
+    int failed = versions() || settings() || sizes() || principals(other) || decisions(engine) || snapshots() || nulls(engine);
     tollgate_engine_free(engine);
+    tollgate_engine_free(other);
     if (failed) {
         return 1;
     }
