@@ -3,7 +3,7 @@
 JNI_TARGET := target/jni
 CARGO ?= cargo
 
-.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom slow bench header clean
+.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom slow bench bench-java header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,8 +28,9 @@ engine-jni:
 cli:
 	$(CARGO) build --locked --release -p tollgate-cli
 
+# Not the benchmarks: nothing that runs elsewhere needs them.
 java: engine-jni
-	scripts/maven package -DskipTests
+	scripts/maven package -DskipTests -pl '!bench'
 
 lint: ## Formatting, clippy with pedantic, docs: warnings are errors
 	$(CARGO) fmt --all --check
@@ -56,6 +57,10 @@ slow: ## The cases too long for make test: 25 million ids, seven simulated days
 
 bench: ## Known lookups beside fastbloom and a pointer chase
 	$(CARGO) bench --locked --bench known
+
+bench-java: engine-jni ## The calls from Java beside their peers, by JMH; four minutes, or 30 seconds with QUICK=1
+	scripts/maven package -DskipTests -pl engine,bench
+	scripts/bench-java
 
 header: ## Writes include/tollgate.h and THIRD-PARTY.txt anew
 	TOLLGATE_BLESS=1 $(CARGO) test --locked --test header --test third_party
