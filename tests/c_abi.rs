@@ -12,14 +12,18 @@ fn root() -> PathBuf {
 /// Where libtollgate.a and .so stand, built now: `cargo test` alone makes neither where a linker finds them.
 fn libraries() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c-abi");
-        run(Command::new(env!("CARGO"))
-            .current_dir(root())
-            .args(["build", "--quiet", "--locked", "--lib", "--target-dir"])
-            .arg(&target));
-        target.join("debug")
-    })
+    BUILT.get_or_init(|| build("c-abi", &[]))
+}
+
+fn build(folder: &str, options: &[&str]) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    run(Command::new(env!("CARGO"))
+        .current_dir(root())
+        .args(["build", "--quiet", "--locked", "--lib"])
+        .args(options)
+        .arg("--target-dir")
+        .arg(&target));
+    target.join("debug")
 }
 
 fn run(command: &mut Command) -> Output {
@@ -113,16 +117,39 @@ fn readme_example_fits_into_the_readme() {
     assert!(source.lines().count() <= 40, "{} lines", source.lines().count());
 }
 
-#[test]
-fn only_our_symbols_are_exported() {
-    let library = libraries().join("libtollgate.so");
+/// The names that a shared library defines for others.
+fn exported(library: &Path) -> Vec<String> {
     let listed = run(Command::new("nm").args(["-D", "--defined-only"]).arg(library));
     let listed = String::from_utf8(listed.stdout).expect("nm prints ASCII");
-    let symbols: Vec<_> = listed.lines().filter_map(|line| line.split_whitespace().last()).collect();
+    listed.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_owned).collect()
+}
+
+#[test]
+fn only_our_symbols_are_exported() {
+    let symbols = exported(&libraries().join("libtollgate.so"));
     let ours = |symbol: &str| {
         symbol.starts_with("tollgate_") || cfg!(feature = "jni") && symbol.starts_with("Java_io_tollgate_")
     };
     let foreign: Vec<_> = symbols.iter().filter(|symbol| !ours(symbol)).collect();
     assert!(foreign.is_empty(), "{foreign:?}");
-    assert!(symbols.contains(&"tollgate_track"), "{symbols:?}");
+    assert!(symbols.iter().any(|symbol| symbol == "tollgate_track"), "{symbols:?}");
+    assert!(!symbols.iter().any(|symbol| symbol.starts_with("tollgate_test_")), "{symbols:?}");
+}
+
+/// Each exported function is called while it panics inside: one panic each, none gets out.
+#[test]
+fn no_panic_leaves_any_exported_function() {
+    let library = build("c-abi-panics", &["--features", "inject-panics"]).join("libtollgate.so");
+    let functions: Vec<_> =
+        exported(&library).into_iter().filter(|name| !name.starts_with("tollgate_test_")).collect();
+    assert!(functions.len() > 35, "{functions:?}");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("panics");
+    run(Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-o"])
+        .arg(&program)
+        .arg(root().join("tests/c/panics.c"))
+        .arg("-ldl"));
+    let printed = run(Command::new(program).arg(library).args(&functions)).stdout;
+    let wanted: String = functions.iter().map(|name| format!("{name} 1\n")).collect();
+    assert_eq!(String::from_utf8_lossy(&printed), wanted);
 }

@@ -51,7 +51,12 @@ fn every_exported_function_is_in_the_header() {
     let header = generated();
     let mut exported = 0;
     for file in fs::read_dir(root().join("src/ffi")).expect("src/ffi") {
-        let source = fs::read_to_string(file.expect("a file").path()).expect("Rust source");
+        let path = file.expect("a file").path();
+        // For tests only, under a feature.
+        if path.ends_with("inject.rs") {
+            continue;
+        }
+        let source = fs::read_to_string(path).expect("Rust source");
         for name in source.split("extern \"C\" fn ").skip(1).filter_map(|rest| rest.split('(').next()) {
             assert!(
                 header.contains(&format!(" {name}(")) || header.contains(&format!("*{name}(")),

@@ -13,6 +13,11 @@ use std::{ptr, slice, str};
 /// that ends early leaves what another thread might have seen at that moment anyway.
 #[inline(always)]
 pub(crate) fn guard<T>(on_panic: T, call: impl FnOnce() -> T) -> T {
+    let call = || {
+        #[cfg(feature = "inject-panics")]
+        super::inject::panic_if_asked();
+        call()
+    };
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(value) => value,
         Err(payload) => {

@@ -20,9 +20,20 @@
 pub(crate) mod boundary;
 mod config;
 mod engine;
+#[cfg(feature = "inject-panics")]
+mod inject;
 mod principals;
 mod quota;
 mod size;
 mod snapshot;
 mod stats;
 mod status;
+
+/// The exported functions for Rust tests and fuzzing, by the names and types of the header; hosts in Rust use
+/// [`Engine`](crate::Engine).
+#[doc(hidden)]
+pub mod exported {
+    pub use super::{
+        config::*, engine::*, principals::*, quota::*, size::*, snapshot::*, stats::*, status::*,
+    };
+}
