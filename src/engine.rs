@@ -302,16 +302,18 @@ impl Engine {
             quota_per_hour: f64::NAN,
             ..Stats::default()
         };
+        // A restored count may be any number.
+        let add = |sum: &mut u64, count: u64| *sum = sum.saturating_add(count);
         let mut principals = 0;
         self.registry.for_each(|_, ring| {
             let stats = self.stats_of(ring, 0, now_ms);
-            sum.admitted += stats.admitted;
-            sum.throttled += stats.throttled;
-            sum.re_recorded += stats.re_recorded;
-            sum.ghost_hits += stats.ghost_hits;
-            sum.live_pids += stats.live_pids;
-            sum.layers += stats.layers;
-            sum.bytes += stats.bytes;
+            add(&mut sum.admitted, stats.admitted);
+            add(&mut sum.throttled, stats.throttled);
+            add(&mut sum.re_recorded, stats.re_recorded);
+            add(&mut sum.ghost_hits, stats.ghost_hits);
+            add(&mut sum.live_pids, stats.live_pids);
+            add(&mut sum.layers, stats.layers);
+            add(&mut sum.bytes, stats.bytes);
             sum.rate_per_hour += stats.rate_per_hour;
             sum.fill = sum.fill.max(stats.fill);
             sum.false_positive_rate = sum.false_positive_rate.max(stats.false_positive_rate);

@@ -127,7 +127,7 @@ impl<O> Ring<O> {
         let mut passes = 1.0;
         for layer in self.live_layers(now_ms, window) {
             stats.layers += 1;
-            stats.live_pids += layer.settled();
+            stats.live_pids = stats.live_pids.saturating_add(layer.settled());
             stats.fill = layer.recorded() as f64 / layer.shape().capacity as f64;
             passes *= 1.0 - layer.false_positive_rate();
         }
@@ -154,7 +154,7 @@ impl<O> Ring<O> {
             self.layers.iter().take_while(|layer| !window.is_live(layer.start_ms(), now_ms)).count();
         self.layers[expired..]
             .chunk_by(|one, next| one.start_ms() == next.start_ms())
-            .map(|period| period.iter().map(|layer| layer.recorded()).sum())
+            .map(|period| period.iter().fold(0u64, |sum, layer| sum.saturating_add(layer.recorded())))
             .max()
             .unwrap_or(0)
     }

@@ -23,6 +23,8 @@ const WORD_BITS: f64 = 64.0;
 const FIRST_SHARE: f64 = 0.75;
 /// The part of the largest layer that a principal may start with.
 const START_PART: f64 = 1.0 / 8.0;
+/// A block with this many ids has all its bits set but for one in 10^26.
+const FULL_BLOCK: f64 = 64.0 * WORD_BITS;
 /// Growth layers for which a load is computed; beyond (a millionfold), the last one's share is used.
 const GROWTH_STEPS: usize = 21;
 
@@ -30,6 +32,10 @@ const GROWTH_STEPS: usize = 21;
 pub(crate) fn rate_of_load(load: f64) -> f64 {
     if load <= 0.0 {
         return 0.0;
+    }
+    // Every bit is set; a restored snapshot may say any number, and the sum below has as many terms.
+    if load > FULL_BLOCK {
+        return 1.0;
     }
     let last = (load + 20.0 * load.sqrt() + 40.0) as u32;
     let mut rate = 0.0;
@@ -200,6 +206,13 @@ mod tests {
             assert!(sizing.shape(start, 0).bytes() <= 1 << 20);
             assert!(start > 390_000, "{start}");
         }
+    }
+
+    #[test]
+    fn a_load_beyond_all_measure_has_rate_one_at_once() {
+        assert!(rate_of_load(FULL_BLOCK) > 0.999_999_9);
+        assert_eq!(rate_of_load(u64::MAX as f64), 1.0);
+        assert_eq!(rate_of_load(f64::INFINITY), 1.0);
     }
 
     #[test]
