@@ -3,7 +3,7 @@
 JNI_TARGET := target/jni
 CARGO ?= cargo
 
-.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom slow bench bench-java header clean
+.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom slow bench bench-java fuzz header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ bench: ## Known lookups beside fastbloom and a pointer chase
 bench-java: engine-jni ## The calls from Java beside their peers, by JMH; four minutes, or 30 seconds with QUICK=1
 	scripts/maven package -DskipTests -pl engine,bench
 	scripts/bench-java
+
+fuzz: ## Random bytes against the C ABI and restore; SECONDS=n for each, 60 by itself
+	SECONDS_EACH=$(or $(SECONDS),60) scripts/fuzz
 
 header: ## Writes include/tollgate.h and THIRD-PARTY.txt anew
 	TOLLGATE_BLESS=1 $(CARGO) test --locked --test header --test third_party

@@ -1,0 +1,52 @@
+//! The fuzzers' corpus, run once more without a fuzzer, and what small random inputs find; `make fuzz` goes on from there.
+
+#[path = "../fuzz/bodies/abi.rs"]
+mod abi;
+#[path = "../fuzz/bodies/input.rs"]
+mod input;
+#[path = "../fuzz/bodies/restore.rs"]
+mod restore;
+
+use std::fs;
+use std::path::Path;
+
+/// Each file of a target's corpus; at least `least`, or the folder was lost.
+fn replay(target: &str, least: usize, run: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+    let files: Vec<_> =
+        fs::read_dir(&folder).expect("a corpus").map(|file| file.expect("a file").path()).collect();
+    assert!(files.len() >= least, "{} files in {}", files.len(), folder.display());
+    for file in files {
+        // The name comes first, so that a crash says which file did it.
+        println!("{}", file.display());
+        run(&fs::read(file).expect("a file"));
+    }
+}
+
+#[test]
+fn abi_corpus() {
+    replay("abi", 50, abi::abi);
+}
+
+#[test]
+fn restore_corpus() {
+    replay("restore", 20, restore::restore);
+}
+
+/// Seeded, so that what fails once fails again.
+#[test]
+fn abi_random_calls() {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    for round in 0..400u64 {
+        let length = 50 + round * 20;
+        let data: Vec<u8> = (0..length)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 32) as u8
+            })
+            .collect();
+        abi::abi(&data);
+    }
+}
