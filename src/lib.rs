@@ -60,7 +60,7 @@ mod claim;
 mod filter;
 mod memory;
 mod quota;
-mod rate;
+pub mod rate;
 
 mod engine;
 mod principal;

@@ -162,12 +162,12 @@ impl Gate {
             let state = self.state.load();
             let Some(bucket) = &state.bucket else { return Pass::Admitted };
             state.settle(now_ms);
-            match bucket.charge(now_ms) {
-                Charge::Taken => return Pass::Admitted,
-                Charge::Refused { wait_ms } => {
+            match bucket.charge_unless_replaced(now_ms) {
+                Some(Charge::Taken) => return Pass::Admitted,
+                Some(Charge::Refused { wait_ms }) => {
                     return Pass::Refused { wait_ms, interval_ms: bucket.refill().interval_ms() };
                 }
-                Charge::HandedOver => {}
+                None => {}
             }
         }
     }

@@ -13,6 +13,7 @@
 //! Limits: an interval is whole ticks: at 10^9 per hour it is exact to 1 in 3,775, above that it gets coarser; at
 //! most 2^60 ticks (35 years) long; the bucket refills for 139 years after its first moment and then stands still (S9).
 
+use crate::config::ConfigError;
 use crate::sync::{AtomicU64, Ordering::AcqRel, Ordering::Acquire};
 
 const TICKS_PER_MS: u64 = 1 << 20;
@@ -21,9 +22,9 @@ const ORIGIN: u64 = 1 << 62;
 const FROZEN: u64 = 1 << 63;
 const UNSET: u64 = FROZEN - 1;
 
-/// Capacity and refill, in ticks.
+/// What fills a [`Bucket`]: how many tokens an hour, and at most how many at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Refill {
+pub struct Refill {
     /// Ticks for one token.
     interval: u64,
     /// Ticks for all of them.
@@ -31,6 +32,24 @@ pub(crate) struct Refill {
 }
 
 impl Refill {
+    /// `rate` tokens per hour, at most `capacity` tokens at once; a capacity below 1 is taken as 1. Fractions of a token
+    /// work in both.
+    ///
+    /// # Errors
+    /// A rate or a capacity that is not finite and above 0.
+    pub fn per_hour(rate: f64, capacity: f64) -> Result<Self, ConfigError> {
+        for (field, value, unit) in [("rate", rate, "tokens per hour"), ("capacity", capacity, "tokens")] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(ConfigError {
+                    field,
+                    value: value.to_string(),
+                    range: format!("a finite number above 0 ({unit})"),
+                });
+            }
+        }
+        Ok(Self::new(rate, capacity))
+    }
+
     /// `per_hour` tokens an hour, at most `capacity` (at least 1) at once. Both finite and positive.
     pub(crate) fn new(per_hour: f64, capacity: f64) -> Self {
         // Float to integer conversion saturates.
@@ -53,19 +72,35 @@ impl Refill {
 /// What a charge met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub(crate) enum Charge {
+pub enum Charge {
+    /// One token was taken.
     Taken,
-    /// Nothing was taken; a token comes after this many milliseconds, at least 1.
+    /// Nothing was taken.
     Refused {
+        /// Milliseconds until there is a token, at least 1.
         wait_ms: u64,
     },
-    /// The bucket was replaced: ask the quota for the new one.
-    HandedOver,
 }
 
-/// See the module's head.
+/// A strict token bucket: a charge takes one token or is refused and told when to come back. One atomic word, the virtual
+/// scheduling form of GCRA (ITU-T I.371).
+///
+/// Times are milliseconds from any origin. A time before the bucket's first counts as the first; at one before the latest
+/// there are as many tokens fewer as would have come in between, and none is lost by it. A host whose clock may go back
+/// gives the latest time it saw.
+///
+/// ```
+/// use tollgate::rate::{Bucket, Charge, Refill};
+///
+/// let bucket = Bucket::full(Refill::per_hour(3600.0, 2.0)?, 0);
+/// assert_eq!(bucket.charge(0), Charge::Taken);
+/// assert_eq!(bucket.charge(0), Charge::Taken);
+/// assert_eq!(bucket.charge(400), Charge::Refused { wait_ms: 600 });
+/// assert_eq!(bucket.charge(1000), Charge::Taken);
+/// # Ok::<(), tollgate::ConfigError>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct Bucket {
+pub struct Bucket {
     refill: Refill,
     first_ms: u64,
     word: AtomicU64,
@@ -77,7 +112,9 @@ impl Bucket {
         Self { refill, first_ms, word: AtomicU64::new(UNSET) }
     }
 
-    pub(crate) fn full(refill: Refill, first_ms: u64) -> Self {
+    /// A full bucket; its time begins at `first_ms`.
+    #[must_use]
+    pub fn full(refill: Refill, first_ms: u64) -> Self {
         Self { refill, first_ms, word: AtomicU64::new(ORIGIN - refill.full) }
     }
 
@@ -106,26 +143,33 @@ impl Bucket {
     }
 
     /// Takes one token. Lock-free.
-    pub(crate) fn charge(&self, now_ms: u64) -> Charge {
+    pub fn charge(&self, now_ms: u64) -> Charge {
+        // Only a gate replaces a bucket, and only its own; such a one would have no token ever.
+        self.charge_unless_replaced(now_ms).unwrap_or(Charge::Refused { wait_ms: u64::MAX })
+    }
+
+    /// [`charge`](Self::charge), or `None` when the bucket was replaced: ask the quota for the new one.
+    pub(crate) fn charge_unless_replaced(&self, now_ms: u64) -> Option<Charge> {
         let mut word = self.word.load(Acquire);
         loop {
             if word & FROZEN != 0 || word == UNSET {
-                return Charge::HandedOver;
+                return None;
             }
             let level = self.level(word, now_ms);
             let Some(left) = level.checked_sub(self.refill.interval) else {
                 let wait_ms = (self.refill.interval - level).div_ceil(TICKS_PER_MS);
-                return Charge::Refused { wait_ms };
+                return Some(Charge::Refused { wait_ms });
             };
             match self.word.compare_exchange_weak(word, self.ticks(now_ms) - left, AcqRel, Acquire) {
-                Ok(_) => return Charge::Taken,
+                Ok(_) => return Some(Charge::Taken),
                 Err(now) => word = now,
             }
         }
     }
 
-    /// Tokens now; a frozen bucket keeps its last level.
-    pub(crate) fn tokens(&self, now_ms: u64) -> f64 {
+    /// Tokens at `now_ms`, fractions included: at least 0, at most the capacity. Takes none. Wait-free.
+    #[must_use]
+    pub fn tokens(&self, now_ms: u64) -> f64 {
         self.refill.tokens(self.level(self.word.load(Acquire) & !FROZEN, now_ms))
     }
 
@@ -155,6 +199,16 @@ mod tests {
         assert_eq!(bucket.charge(1999), Charge::Refused { wait_ms: 1 });
         assert_eq!(bucket.charge(2000), Charge::Taken);
         assert_eq!(bucket.charge(2000), Charge::Refused { wait_ms: 1000 });
+    }
+
+    #[test]
+    fn r3_rates_and_capacities_that_mean_nothing_are_refused() {
+        for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let said = Refill::per_hour(value, 1.0).unwrap_err().to_string();
+            assert_eq!(said, format!("rate = {value}: must be a finite number above 0 (tokens per hour)"));
+            let said = Refill::per_hour(1.0, value).unwrap_err().to_string();
+            assert_eq!(said, format!("capacity = {value}: must be a finite number above 0 (tokens)"));
+        }
     }
 
     #[test]
@@ -192,10 +246,10 @@ mod tests {
         let old = Bucket::full(Refill::new(3600.0, 10.0), 0);
         assert_eq!(old.charge(0), Charge::Taken);
         assert_eq!(old.freeze(0), 9.0);
-        assert_eq!(old.charge(0), Charge::HandedOver);
+        assert_eq!(old.charge_unless_replaced(0), None);
         assert_eq!(old.freeze(0), 9.0);
         let new = Bucket::unset(Refill::new(3600.0, 5.0), 0);
-        assert_eq!(new.charge(0), Charge::HandedOver);
+        assert_eq!(new.charge_unless_replaced(0), None);
         new.fill(9.0, 0);
         new.fill(1.0, 0);
         assert_eq!(new.tokens(0), 5.0);

@@ -2,3 +2,6 @@
 
 pub(crate) mod bucket;
 pub(crate) mod windowed;
+
+pub use bucket::{Bucket, Charge, Refill};
+pub use windowed::Sliding;

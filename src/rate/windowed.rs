@@ -13,8 +13,20 @@ const SAMPLES: u64 = 4;
 /// One more in part at the old end, and one that is being filled.
 const SLOTS: usize = SAMPLES as usize + 2;
 
-/// See the module's head.
-pub(crate) struct Sliding {
+/// How many events come per hour, by a window of time that slides: the oldest sample counts by the share of it that is
+/// still inside. No saw-tooth, no jump without an event (the longer-term wish of Kafka's pull request 12045).
+///
+/// Times are milliseconds from any origin, the window's length is given with each call and must not change. A length
+/// below 1 is taken as 1.
+///
+/// ```
+/// use tollgate::rate::Sliding;
+///
+/// let rate = Sliding::new();
+/// (0..3).for_each(|second| rate.record(second * 1000, 3_600_000));
+/// assert_eq!(rate.per_hour(3_000, 3_600_000), 3.0);
+/// ```
+pub struct Sliding {
     slots: [AtomicU64; SLOTS],
 }
 
@@ -30,13 +42,22 @@ fn sample_ms(window_ms: u64) -> u64 {
     (window_ms / SAMPLES).max(1)
 }
 
+impl Default for Sliding {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Sliding {
-    pub(crate) fn new() -> Self {
+    /// A rate without events.
+    #[must_use]
+    pub fn new() -> Self {
         Self { slots: std::array::from_fn(|_| AtomicU64::new(0)) }
     }
 
-    /// Counts one event. Lock-free.
-    pub(crate) fn record(&self, now_ms: u64, window_ms: u64) {
+    /// Counts one event at `now_ms`. Lock-free. An event whose time is a window and more before one counted already may be
+    /// left out.
+    pub fn record(&self, now_ms: u64, window_ms: u64) {
         let number = now_ms / sample_ms(window_ms);
         let index = number as u32;
         let _ = self.slots[(number % SLOTS as u64) as usize].fetch_update(Relaxed, Relaxed, |word| {
@@ -51,8 +72,9 @@ impl Sliding {
         });
     }
 
-    /// Events per hour over the window that ends now. Wait-free.
-    pub(crate) fn per_hour(&self, now_ms: u64, window_ms: u64) -> f64 {
+    /// Events per hour over the window that ends at `now_ms`. Wait-free.
+    #[must_use]
+    pub fn per_hour(&self, now_ms: u64, window_ms: u64) -> f64 {
         let sample = sample_ms(window_ms);
         let number = now_ms / sample;
         let gone = (now_ms % sample) as f64 / sample as f64;
@@ -69,7 +91,7 @@ impl Sliding {
                 weight * f64::from(count)
             })
             .sum();
-        events * 3_600_000.0 / window_ms as f64
+        events * 3_600_000.0 / window_ms.max(1) as f64
     }
 }
 
