@@ -55,8 +55,8 @@ test-demo: build
 slow: ## The cases too long for make test: 25 million ids, seven simulated days
 	$(CARGO) test --locked --test rules -- --ignored --nocapture
 
-bench: ## Known lookups beside fastbloom and a pointer chase
-	$(CARGO) bench --locked --bench known
+bench: ## The engine beside fastbloom, governor and a pointer chase; QUICK=1 is a smoke run
+	$(CARGO) bench --locked --bench track --bench contention --bench latency --bench memory --bench rate
 
 bench-java: engine-jni ## The calls from Java beside their peers, by JMH; four minutes, or 30 seconds with QUICK=1
 	scripts/maven package -DskipTests -pl engine,bench
