@@ -3,7 +3,7 @@
 JNI_TARGET := target/jni
 CARGO ?= cargo
 
-.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom slow bench bench-java fuzz header clean
+.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom slow bench bench-java fuzz bench-rust bench-report header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,7 +55,13 @@ test-demo: build
 slow: ## The cases too long for make test: 25 million ids, seven simulated days
 	$(CARGO) test --locked --test rules -- --ignored --nocapture
 
-bench: ## The engine beside fastbloom, governor and a pointer chase; QUICK=1 is a smoke run
+# One after the other also under -j: they would measure each other.
+bench: ## Rust and Java beside their peers, then docs/benchmarks.md; ten minutes, QUICK=1 is a smoke run
+	$(MAKE) bench-rust
+	$(MAKE) bench-java
+	$(MAKE) bench-report
+
+bench-rust: ## The engine beside fastbloom, governor and a pointer chase
 	$(CARGO) bench --locked --bench track --bench contention --bench latency --bench memory --bench rate
 
 bench-java: engine-jni ## The calls from Java beside their peers, by JMH; four minutes, or 30 seconds with QUICK=1
@@ -64,6 +70,9 @@ bench-java: engine-jni ## The calls from Java beside their peers, by JMH; four m
 
 fuzz: ## Random bytes against the C ABI and restore; SECONDS=n for each, 60 by itself
 	SECONDS_EACH=$(or $(SECONDS),60) scripts/fuzz
+
+bench-report: ## The table of what was measured; TOLLGATE_BENCH_PARTIAL=1 where some of it was not
+	$(CARGO) bench --locked --bench report
 
 header: ## Writes include/tollgate.h and THIRD-PARTY.txt anew
 	TOLLGATE_BLESS=1 $(CARGO) test --locked --test header --test third_party
