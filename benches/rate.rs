@@ -12,6 +12,7 @@ use governor::clock::FakeRelativeClock;
 use governor::RateLimiter;
 use std::hint::black_box;
 use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tollgate::rate::{Bucket, Charge, Refill, Sliding};
 
 /// Eleven samples of a second, as Kafka's client quotas have it.
@@ -35,16 +36,18 @@ fn sliding(c: &mut Criterion) {
     let expected = 1_024.0 * 3.6e6;
     let full = calls >> 10 > 2 * WINDOW_MS;
     assert!(!full || (per_hour / expected - 1.0).abs() < 0.001, "{per_hour} per hour, not {expected}");
-    assert!(per_hour > 0.0);
+    assert!(calls == 0 || per_hour > 0.0); // a filter may have left it out
     benches.finish();
 }
 
 fn bucket(c: &mut Criterion) {
     let number = |n| NonZeroU32::new(n).unwrap();
+    // What governor's fake clock costs: one relaxed load.
+    let clock = black_box(AtomicU64::new(0));
     let mut benches = group(c, "bucket_charge");
     let ours = Bucket::full(Refill::per_hour(f64::from(RATE), f64::from(BURST)).unwrap(), 0);
     benches.bench_function("tollgate", |b| {
-        b.iter(|| assert_eq!(ours.charge(black_box(0)), Charge::Taken));
+        b.iter(|| assert_eq!(ours.charge(clock.load(Relaxed)), Charge::Taken));
     });
     let quota = governor::Quota::per_hour(number(RATE)).allow_burst(number(BURST));
     let theirs = RateLimiter::direct_with_clock(quota, FakeRelativeClock::default());
@@ -55,7 +58,7 @@ fn bucket(c: &mut Criterion) {
     let ours = Bucket::full(Refill::per_hour(1.0, 1.0).unwrap(), 0);
     assert_eq!(ours.charge(0), Charge::Taken);
     benches.bench_function("tollgate", |b| {
-        b.iter(|| assert_ne!(ours.charge(black_box(0)), Charge::Taken));
+        b.iter(|| assert_ne!(ours.charge(clock.load(Relaxed)), Charge::Taken));
     });
     let quota = governor::Quota::per_hour(number(1));
     let theirs = RateLimiter::direct_with_clock(quota, FakeRelativeClock::default());

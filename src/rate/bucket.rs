@@ -19,6 +19,8 @@ use crate::sync::{AtomicU64, Ordering::AcqRel, Ordering::Acquire};
 const TICKS_PER_MS: u64 = 1 << 20;
 const MAX_INTERVAL: u64 = 1 << 60;
 const ORIGIN: u64 = 1 << 62;
+/// The bucket's time ends here, short of the words below that are no time.
+const LAST_MS: u64 = ORIGIN / TICKS_PER_MS - 1;
 const FROZEN: u64 = 1 << 63;
 const UNSET: u64 = FROZEN - 1;
 
@@ -123,7 +125,7 @@ impl Bucket {
     }
 
     fn ticks(&self, now_ms: u64) -> u64 {
-        ORIGIN + now_ms.saturating_sub(self.first_ms).saturating_mul(TICKS_PER_MS).min(ORIGIN - 2)
+        ORIGIN + now_ms.saturating_sub(self.first_ms).min(LAST_MS) * TICKS_PER_MS
     }
 
     fn level(&self, empty: u64, now_ms: u64) -> u64 {
@@ -143,26 +145,32 @@ impl Bucket {
     }
 
     /// Takes one token. Lock-free.
+    #[inline]
     pub fn charge(&self, now_ms: u64) -> Charge {
         // Only a gate replaces a bucket, and only its own; such a one would have no token ever.
         self.charge_unless_replaced(now_ms).unwrap_or(Charge::Refused { wait_ms: u64::MAX })
     }
 
     /// [`charge`](Self::charge), or `None` when the bucket was replaced: ask the quota for the new one.
+    #[inline]
     pub(crate) fn charge_unless_replaced(&self, now_ms: u64) -> Option<Charge> {
+        let Refill { interval, full } = self.refill;
+        let now = self.ticks(now_ms);
         let mut word = self.word.load(Acquire);
         loop {
-            if word & FROZEN != 0 || word == UNSET {
+            // Unset, or frozen.
+            if word >= UNSET {
                 return None;
             }
-            let level = self.level(word, now_ms);
-            let Some(left) = level.checked_sub(self.refill.interval) else {
-                let wait_ms = (self.refill.interval - level).div_ceil(TICKS_PER_MS);
+            // A bucket cannot have been empty longer ago than it takes to fill.
+            let empty = word.max(now - full) + interval;
+            if empty > now {
+                let wait_ms = (empty - now).min(interval).div_ceil(TICKS_PER_MS);
                 return Some(Charge::Refused { wait_ms });
-            };
-            match self.word.compare_exchange_weak(word, self.ticks(now_ms) - left, AcqRel, Acquire) {
+            }
+            match self.word.compare_exchange_weak(word, empty, AcqRel, Acquire) {
                 Ok(_) => return Some(Charge::Taken),
-                Err(now) => word = now,
+                Err(held) => word = held,
             }
         }
     }
