@@ -20,42 +20,14 @@
 
 use crate::config::Config;
 use crate::filter::{Filter, Ring};
+use crate::known::KnownCounts;
 use crate::memory::{Budget, Reservation, Room};
 use crate::principal::{Principal, PrincipalId};
 use crate::quota::Quota;
 use crate::slot::Slot;
-use crate::sync::{
-    fence, stripes, thread_number, Arc, AtomicU64,
-    Ordering::{Relaxed, SeqCst},
-};
+use crate::sync::{fence, Arc, Ordering::SeqCst};
 use crossbeam_queue::ArrayQueue;
 use papaya::HashMap;
-
-/// Known answers per slot, in stripes: each thread adds in a row of its own, so that threads which share a principal do
-/// not share a cache line.
-struct KnownCounts {
-    rows: Box<[Box<[AtomicU64]>]>,
-}
-
-impl KnownCounts {
-    fn new(slots: usize) -> Self {
-        let row = || (0..slots).map(|_| AtomicU64::new(0)).collect();
-        Self { rows: (0..stripes()).map(|_| row()).collect() }
-    }
-
-    #[inline]
-    fn add(&self, slot: usize) {
-        self.rows[thread_number() % self.rows.len()][slot].fetch_add(1, Relaxed);
-    }
-
-    fn of(&self, slot: usize) -> u64 {
-        self.rows.iter().map(|row| row.get(slot).map_or(0, |count| count.load(Relaxed))).sum()
-    }
-
-    fn total(&self) -> u64 {
-        self.rows.iter().flat_map(|row| row.iter()).map(|count| count.load(Relaxed)).sum()
-    }
-}
 
 /// Bytes of the registry's share and of the whole budget.
 pub(crate) struct Held {

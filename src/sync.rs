@@ -74,9 +74,43 @@ mod real {
         }
     }
 
-    /// Stripes worth having: the processor count as a power of two, at most 8.
-    pub(crate) fn stripes() -> usize {
-        std::thread::available_parallelism().map_or(1, |n| n.get().next_power_of_two().min(8))
+    /// Most rows that threads may have to themselves.
+    const MOST_OWN_ROWS: usize = 8;
+
+    /// Rows of counts for threads to have to themselves: the processor count as a power of two, at most 8.
+    pub(crate) fn own_rows() -> usize {
+        std::thread::available_parallelism().map_or(1, |n| n.get().next_power_of_two().min(MOST_OWN_ROWS))
+    }
+
+    /// The row that this thread alone has, below [`own_rows`], from its first call here until it ends (O9). None where all are
+    /// taken.
+    #[inline]
+    pub(crate) fn own_row() -> Option<usize> {
+        use std::sync::atomic::AtomicBool;
+        static TAKEN: [AtomicBool; MOST_OWN_ROWS] = [const { AtomicBool::new(false) }; MOST_OWN_ROWS];
+        struct Row(Option<usize>);
+        impl Row {
+            fn take() -> Self {
+                let rows = TAKEN.iter().take(own_rows());
+                Self(
+                    rows.enumerate()
+                        .find(|(_, taken)| !taken.swap(true, Ordering::Acquire))
+                        .map(|(row, _)| row),
+                )
+            }
+        }
+        impl Drop for Row {
+            fn drop(&mut self) {
+                if let Some(row) = self.0 {
+                    TAKEN[row].store(false, Ordering::Release);
+                }
+            }
+        }
+        thread_local! {
+            static ROW: Row = Row::take();
+        }
+        // A thread that is ending has given its row back.
+        ROW.try_with(|row| row.0).unwrap_or(None)
     }
 
     /// A small number that differs between threads, handed out round-robin at a thread's first call.
@@ -190,8 +224,13 @@ mod modelled {
         }
     }
 
-    pub(crate) fn stripes() -> usize {
+    /// Under the checkers all threads share a row.
+    pub(crate) fn own_rows() -> usize {
         1
+    }
+
+    pub(crate) fn own_row() -> Option<usize> {
+        None
     }
 
     pub(crate) fn thread_number() -> usize {
