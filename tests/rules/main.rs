@@ -6,8 +6,10 @@ mod once;
 mod quota;
 mod size;
 
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::time::{Duration, Instant};
+#[path = "../shared/in_step.rs"]
+mod in_step;
+
+use in_step::InStep;
 use tollgate::{Config, ConfigBuilder, Decision, Engine, PrincipalId, Quota};
 
 const HOUR: u64 = 3_600_000;
@@ -32,25 +34,4 @@ fn admitted(engine: &Engine, id: PrincipalId, pids: std::ops::Range<u64>, now: u
 
 fn remember(engine: &Engine, id: PrincipalId, pids: std::ops::Range<u64>, now: u64) {
     pids.for_each(|pid| assert_eq!(engine.remember(id, pid, now), Decision::Known));
-}
-
-/// Holds threads together, id for id, so that they race: spins, because waking from a lock takes longer than a race.
-struct InStep {
-    arrived: AtomicU64,
-    threads: u64,
-}
-
-impl InStep {
-    fn new(threads: u64) -> Self {
-        Self { arrived: AtomicU64::new(0), threads }
-    }
-
-    fn wait(&self, step: u64) {
-        self.arrived.fetch_add(1, SeqCst);
-        let since = Instant::now();
-        while self.arrived.load(SeqCst) < (step + 1) * self.threads {
-            assert!(since.elapsed() < Duration::from_secs(60), "another thread has ended early");
-            std::thread::yield_now();
-        }
-    }
 }

@@ -1,0 +1,28 @@
+//! Seeded random numbers.
+
+/// SplitMix64 (Steele, Lea, Flood 2014): a counter and a mix, enough to choose what a test does next.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// 0 to `end - 1`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        (u128::from(self.next()) * u128::from(end) >> 64) as u64
+    }
+
+    /// True once in `times`.
+    pub fn once_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+}
