@@ -1,6 +1,6 @@
 //! Expiry, limits and time: S6, S8, S9.
 
-use super::{admitted, builder, engine, quota, HOUR};
+use super::{admitted, builder, engine, quota, remember, HOUR, PERIOD};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use tollgate::{Decision, PrincipalId};
@@ -21,6 +21,36 @@ fn s6_sweep_drops_expired_layers_and_idle_principals() {
     assert_eq!(engine.track(again, 1, HOUR), Decision::Admitted);
     // Counters of dropped principals stay in the totals.
     assert_eq!(engine.totals(HOUR).stats.admitted, 1002);
+}
+
+/// B10's prototype had the comparison the wrong way round.
+#[test]
+fn s6_b10_a_sweep_drops_no_live_layer() {
+    let engine = engine(builder().false_positive_rate(1e-6));
+    let alice = engine.intern("alice", 0);
+    let mut dropped = 0;
+    for step in 0..200u64 {
+        let now = step * PERIOD / 10;
+        assert_eq!(admitted(&engine, alice, step * 100..step * 100 + 100, now), 100);
+        dropped += engine.sweep(now).layers;
+        // The ids of the last W(L-1)/L.
+        let first = step.saturating_sub(30);
+        assert!((first * 100..step * 100 + 100).all(|pid| engine.contains(alice, pid, now)), "step {step}");
+    }
+    assert!(dropped > 10, "{dropped} layers dropped");
+}
+
+/// B10's prototype threw: a window of one id over four layers is a quarter of an id each.
+#[test]
+fn s5_b9_b10_a_quota_of_less_than_an_id_a_layer_works() {
+    for rate in [1.0, 0.001, f64::MIN_POSITIVE] {
+        let engine = engine(builder().default_quota(quota(rate, 1.0)));
+        let alice = engine.intern("alice", 0);
+        assert_eq!(admitted(&engine, alice, 0..100, 0), 1, "{rate} an hour");
+        // Beyond the exact set, into layers that start with room for one.
+        remember(&engine, alice, 0..1000, 0);
+        assert!((0..1000).all(|pid| engine.track(alice, pid, 1) == Decision::Known), "{rate} an hour");
+    }
 }
 
 #[test]

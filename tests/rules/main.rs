@@ -4,11 +4,15 @@ mod bounds;
 mod memory;
 mod once;
 mod quota;
+mod scale;
 mod size;
 
+#[path = "../shared/binomial.rs"]
+mod binomial;
 #[path = "../shared/in_step.rs"]
 mod in_step;
 
+use binomial::most_wrong;
 use in_step::InStep;
 use tollgate::{Config, ConfigBuilder, Decision, Engine, PrincipalId, Quota};
 

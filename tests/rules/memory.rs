@@ -1,7 +1,7 @@
 //! What is remembered, for how long, and what is said of it: S1, S2, S10.
 
-use super::{admitted, builder, engine, quota, HOUR, PERIOD};
-use tollgate::{Decision, Touch};
+use super::{admitted, builder, engine, quota, remember, HOUR, PERIOD};
+use tollgate::{Decision, PrincipalId, Touch};
 
 #[test]
 fn s1_new_is_admitted_then_known_and_over_quota_is_throttled_and_not_remembered() {
@@ -120,6 +120,53 @@ fn s10_stats_add_up() {
     let totals = engine.totals(1);
     assert_eq!((totals.stats.admitted, totals.stats.known), (stats.admitted, stats.known));
     assert!(totals.memory_bytes >= stats.bytes);
+}
+
+/// S10: each answer and each event moves its own counter and no other.
+#[test]
+fn s10_each_outcome_has_its_counter() {
+    let engine = engine(builder().max_principals(1).max_memory_bytes(1 << 20).default_quota(quota(2.0, 1.0)));
+    let counted = |now| {
+        let totals = engine.totals(now);
+        let stats = totals.stats;
+        [
+            stats.known,
+            stats.admitted,
+            stats.throttled,
+            stats.re_recorded,
+            stats.ghost_hits,
+            totals.overflow_interns,
+            totals.evicted_layers,
+        ]
+    };
+    let alice = engine.intern("alice", 0);
+    assert_eq!(counted(0), [0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(engine.track(alice, 1, 0), Decision::Admitted);
+    assert_eq!(counted(0), [0, 1, 0, 0, 0, 0, 0]);
+    assert_eq!(engine.track(alice, 1, 0), Decision::Known);
+    assert_eq!(counted(0), [1, 1, 0, 0, 0, 0, 0]);
+    assert_eq!(engine.track(alice, 2, 0), Decision::Admitted);
+    assert!(matches!(engine.track(alice, 3, 0), Decision::Throttled { .. }));
+    assert_eq!(counted(0), [1, 2, 1, 0, 0, 0, 0]);
+    // A period on it is recorded again.
+    assert_eq!(engine.track(alice, 1, PERIOD), Decision::Known);
+    assert_eq!(counted(PERIOD), [2, 2, 1, 1, 0, 0, 0]);
+    // The other is forgotten a window after it came, and comes back.
+    assert_eq!(engine.track(alice, 2, HOUR), Decision::Admitted);
+    assert_eq!(counted(HOUR), [2, 3, 1, 1, 1, 0, 0]);
+    // No room for a second name.
+    assert_eq!(engine.intern("bob", HOUR), PrincipalId::OVERFLOW);
+    assert_eq!(counted(HOUR), [2, 3, 1, 1, 1, 1, 0]);
+    // One more window: the handle is stale, and nothing is counted of its call.
+    assert_eq!(engine.sweep(3 * HOUR).principals, 1);
+    assert_eq!(engine.track(alice, 1, 3 * HOUR), Decision::Stale);
+    assert_eq!(counted(3 * HOUR), [2, 3, 1, 1, 1, 1, 0]);
+    // More ids than a mebibyte holds; `remember` counts what it takes in as recorded again.
+    let alice = engine.intern("alice", 3 * HOUR);
+    remember(&engine, alice, 0..400_000, 3 * HOUR);
+    let [known, admitted, throttled, recorded, ghosts, overflows, evicted] = counted(3 * HOUR);
+    assert_eq!([known, admitted, throttled, ghosts, overflows], [2, 3, 1, 1, 1]);
+    assert!(recorded > 300_000 && evicted > 0, "{recorded} recorded, {evicted} evicted");
 }
 
 #[test]

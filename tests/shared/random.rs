@@ -20,9 +20,4 @@ impl Random {
     pub fn below(&mut self, end: u64) -> u64 {
         (u128::from(self.next()) * u128::from(end) >> 64) as u64
     }
-
-    /// True once in `times`.
-    pub fn once_in(&mut self, times: u64) -> bool {
-        self.below(times) == 0
-    }
 }

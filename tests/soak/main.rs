@@ -174,7 +174,7 @@ impl Soak {
     fn hot_principal(&self, step: u64) -> usize {
         let mut random = Random::new(self.seed ^ step);
         let principal = random.below(PRINCIPALS as u64) as usize;
-        if random.once_in(4) {
+        if random.below(4) == 0 {
             principal
         } else {
             principal / 5 * 5

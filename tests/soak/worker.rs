@@ -200,7 +200,7 @@ impl<'a> Worker<'a> {
         soak.in_step.wait(step);
         let new = self.call(Call::Touch, principal, step, &slot.cell) == Said::Absent;
         // In the middle of the race a layer, or the whole window, may go by.
-        if self.thread == step % 8 && self.random.once_in(64) {
+        if self.thread == step % 8 && self.random.below(64) == 0 {
             soak.clock.forward(1 + self.random.below(LAYER_PERIOD_MS));
         }
         match self.call(Call::Track, principal, step, &slot.cell) {
@@ -263,7 +263,7 @@ impl<'a> Worker<'a> {
         self.next_own += 1;
         let own = Own { principal, pid, cell: Cell::default(), last: 0 };
         let touched =
-            if self.random.once_in(3) { self.ask_never_seen(Call::Touch, &own) } else { Said::Absent };
+            if self.random.below(3) == 0 { self.ask_never_seen(Call::Touch, &own) } else { Said::Absent };
         let said = match touched {
             Said::Absent if self.next_own % 3 > 0 => self.ask_never_seen(Call::Track, &own),
             other => other,
@@ -302,7 +302,7 @@ impl<'a> Worker<'a> {
             self.own.push(own);
             return;
         }
-        let call = if self.random.once_in(4) { Call::Touch } else { Call::Track };
+        let call = if self.random.below(4) == 0 { Call::Touch } else { Call::Track };
         let said = if self.soak.clock.now() - own.last >= WINDOW_MS {
             self.ask_never_seen(call, &own)
         } else {
@@ -333,7 +333,7 @@ impl<'a> Worker<'a> {
                 self.tally.changes.push((principal, Change { quota: next, before, after }));
             }
             Kind::OnAndOff if principal as u64 % 8 == self.thread => {
-                let quota = Some(next).filter(|_| self.random.once_in(2));
+                let quota = Some(next).filter(|_| self.random.below(2) == 0);
                 soak.engine.set_quota(&soak.names[principal], quota, before).expect("room for all names");
             }
             Kind::Default if self.thread == 0 => soak.engine.set_default_quota(Some(next), before),
