@@ -3,7 +3,7 @@
 JNI_TARGET := target/jni
 CARGO ?= cargo
 
-.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom slow bench bench-java fuzz bench-rust bench-report header clean
+.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom tsan soak slow bench bench-java fuzz bench-rust bench-report header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,8 +52,14 @@ test-java: ## Engine jar and agent, then real brokers and real clients
 test-demo: build
 	QUICK=1 scripts/demo
 
-slow: ## The cases too long for make test: 25 million ids, seven simulated days
-	$(CARGO) test --locked --test rules -- --ignored --nocapture
+slow: soak ## The cases too long for make test: 25 million ids, seven simulated days, a million principals; up to ten minutes
+	$(CARGO) test --locked --test rules --test false_positives -- --ignored --nocapture
+
+soak: ## Eight threads against an exact oracle for a minute; SECONDS=600 for longer, SEED=n to repeat
+	$(CARGO) test --locked --test soak -- --ignored --nocapture
+
+tsan: ## The tests that race threads, under ThreadSanitizer
+	scripts/tsan
 
 # One after the other also under -j: they would measure each other.
 bench: ## Rust and Java beside their peers, then docs/benchmarks.md; ten minutes, QUICK=1 is a smoke run
