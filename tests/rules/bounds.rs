@@ -1,8 +1,8 @@
 //! Expiry, limits and time: S6, S8, S9.
 
-use super::{admitted, builder, engine, quota, remember, HOUR, PERIOD};
+use super::{admitted, builder, engine, quota, remember, InStep, HOUR, PERIOD};
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use tollgate::{Decision, PrincipalId};
 
 #[test]
@@ -31,8 +31,9 @@ fn s6_b10_a_sweep_drops_no_live_layer() {
     let mut dropped = 0;
     for step in 0..200u64 {
         let now = step * PERIOD / 10;
-        assert_eq!(admitted(&engine, alice, step * 100..step * 100 + 100, now), 100);
+        // First, or the new layer of a period would take the old ones out.
         dropped += engine.sweep(now).layers;
+        assert_eq!(admitted(&engine, alice, step * 100..step * 100 + 100, now), 100);
         // The ids of the last W(L-1)/L.
         let first = step.saturating_sub(30);
         assert!((first * 100..step * 100 + 100).all(|pid| engine.contains(alice, pid, now)), "step {step}");
@@ -286,4 +287,46 @@ fn s6_s3_sweeping_loses_no_admitted_id() {
         sweeper.join().unwrap()
     });
     assert!(dropped > 0, "no principal was dropped: the test showed nothing");
+}
+
+/// Calls race with the drop of their principal, which takes along what they write. None may be told Known about an id that nobody
+/// was told Admitted of.
+#[test]
+fn s6_s1_known_is_never_said_of_what_went_down_with_its_principal() {
+    const ROUNDS: u64 = 20_000;
+    let engine = engine(builder().window_ms(1000).max_principals(2));
+    let handle = AtomicU32::new(0);
+    // Two threads' answers of the last rounds: Known, Admitted.
+    let said: [[AtomicU64; 2]; 4] = Default::default();
+    let (known_of_nothing, together) = (AtomicU64::new(0), InStep::new(3));
+    let sweep = || {
+        for round in 0..ROUNDS {
+            handle.store(engine.intern("alice", round * 2000).raw(), SeqCst);
+            together.wait(2 * round);
+            engine.sweep((round + 1) * 2000);
+            together.wait(2 * round + 1);
+            let [known, admitted] = &said[round as usize % 4];
+            let (known, admitted) = (known.swap(0, SeqCst), admitted.swap(0, SeqCst));
+            known_of_nothing.fetch_add(u64::from(known > 0 && admitted == 0), SeqCst);
+        }
+    };
+    let track = |thread: u64| {
+        for round in 0..ROUNDS {
+            together.wait(2 * round);
+            let alice = PrincipalId::from_raw(handle.load(SeqCst));
+            (0..(round * 7 + thread * 13) % 300).for_each(|_| std::hint::spin_loop());
+            let [known, admitted] = &said[round as usize % 4];
+            match engine.track(alice, round, round * 2000) {
+                Decision::Known => known.fetch_add(1, SeqCst),
+                Decision::Admitted => admitted.fetch_add(1, SeqCst),
+                _ => 0,
+            };
+            together.wait(2 * round + 1);
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads = [scope.spawn(sweep), scope.spawn(|| track(0)), scope.spawn(|| track(1))];
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+    assert_eq!(known_of_nothing.into_inner(), 0);
 }

@@ -17,7 +17,7 @@ pub fn most_wrong(asked: u64, rate: f64) -> u64 {
     };
     let (mut low, mut high) = (n * rate, n);
     for _ in 0..100 {
-        let middle = (low + high) / 2.0;
+        let middle = f64::midpoint(low, high);
         if is_likely(middle) {
             low = middle;
         } else {

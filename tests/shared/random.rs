@@ -18,6 +18,6 @@ impl Random {
 
     /// 0 to `end - 1`.
     pub fn below(&mut self, end: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(end) >> 64) as u64
+        ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 }

@@ -45,6 +45,7 @@ const RATE: f64 = 0.001;
 const MEMORY: u64 = 1 << 30;
 /// A loaded machine takes more than the given seconds to show all that is asked of a run.
 const LEAST_WINDOWS: u64 = 8;
+const MOST_SECONDS_MORE: u64 = 60;
 /// Of the map's reclamation; it frees a batch at the next change after it is full.
 const QUOTAS_IN_A_BATCH: u64 = 64;
 /// What the engine counts for one, and a name.
@@ -68,7 +69,7 @@ fn quota_of(principal: usize) -> Kind {
 
 /// Half of each kind stay small, within the exact set of 64.
 fn pool_size(principal: usize) -> u64 {
-    if principal / 5 % 2 == 0 {
+    if (principal / 5).is_multiple_of(2) {
         20
     } else {
         300
@@ -129,6 +130,8 @@ struct Soak {
     /// Steps in which a new id was known to all and admitted by none: a lost admission, or a false positive that came between.
     no_winner: AtomicU64,
     shown: AtomicU64,
+    /// A race was seen.
+    raced: AtomicBool,
     failed: AtomicBool,
     violations: Mutex<Vec<String>>,
 }
@@ -155,6 +158,7 @@ impl Soak {
             last_step: AtomicU64::new(u64::MAX),
             no_winner: AtomicU64::new(0),
             shown: AtomicU64::new(0),
+            raced: AtomicBool::new(false),
             failed: AtomicBool::new(false),
             violations: Mutex::new(Vec::new()),
         };
@@ -196,7 +200,9 @@ impl Soak {
     fn watch(&self, step: u64, tally: &Tally) {
         let seconds = self.since.elapsed().as_secs();
         let windows = (self.clock.now() - START_MS) / WINDOW_MS;
-        if seconds >= self.seconds && windows >= LEAST_WINDOWS || self.failed.load(SeqCst) {
+        let shown = windows >= LEAST_WINDOWS && self.raced.load(SeqCst)
+            || seconds >= self.seconds + MOST_SECONDS_MORE;
+        if seconds >= self.seconds && shown || self.failed.load(SeqCst) {
             self.last_step.store(step, SeqCst);
         }
         if seconds / 10 > self.shown.load(SeqCst) {
@@ -226,7 +232,7 @@ impl Soak {
 
     /// S11, S12: nobody admitted more than the quota gave. The largest part of what was possible that a principal under a
     /// constant quota used.
-    fn check_tokens(&self, tally: &Tally, now: u64) -> f64 {
+    fn check_tokens(tally: &Tally, now: u64) -> f64 {
         let mut changes: Vec<Vec<Change>> =
             vec![vec![Change { quota: first_quota(), before: 0, after: START_MS }]; PRINCIPALS];
         for &(principal, change) in &tally.changes {
@@ -287,7 +293,7 @@ fn soak(seconds: u64) {
     let now = soak.clock.now();
     let totals = soak.engine.totals(now);
     soak.check_bounds(&totals);
-    let most_used = soak.check_tokens(&tally, now);
+    let most_used = Soak::check_tokens(&tally, now);
     let allowed = most_wrong(tally.never_seen, RATE);
     let no_winner = soak.no_winner.load(SeqCst);
     eprintln!(

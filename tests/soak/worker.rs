@@ -5,7 +5,7 @@ use crate::random::Random;
 use crate::tokens::{Change, Incarnation};
 use crate::{
     is_silent, may_change, pool_size, quota_of, Kind, Soak, HOT_SLOTS, LAYER_PERIOD_MS, NAMES, PRINCIPALS,
-    SURE_MS, WINDOW_MS,
+    SURE_MS, THREADS, WINDOW_MS,
 };
 use std::collections::HashMap;
 use std::sync::atomic::Ordering::SeqCst;
@@ -131,16 +131,16 @@ impl<'a> Worker<'a> {
         if id == PrincipalId::OVERFLOW {
             soak.violation(format!("principal {principal} got the overflow gate"));
         }
-        let seen = Incarnation { principal, id, born_before, born_after, last: 0, admitted: 0 };
-        self.tally.incarnations.entry(id).and_modify(|known| known.merge(&seen)).or_insert(seen);
+        let new = Incarnation { principal, id, born_before, born_after, last: 0, admitted: 0 };
+        self.tally.incarnations.entry(id).and_modify(|known| known.merge(&new)).or_insert(new);
         self.handles[principal] = id;
     }
 
     /// One call, repeated on a new handle where the principal was dropped; checked against the id's cell.
-    fn call(&mut self, call: Call, principal: usize, pid: u64, cell: &Cell) -> Said {
+    fn call(&mut self, call: Call, principal: usize, pid: u64, oracle: &Cell) -> Said {
         let soak = self.soak;
         loop {
-            let asked = cell.ask(&soak.clock);
+            let asked = oracle.ask(&soak.clock);
             let (id, now) = (self.handles[principal], asked.before);
             let said = match call {
                 Call::Track => match soak.engine.track(id, pid, now) {
@@ -154,11 +154,9 @@ impl<'a> Worker<'a> {
                     Touch::New => Some(Said::Absent),
                     Touch::Stale => None,
                 },
-                Call::Contains => match soak.engine.contains(id, pid, now) {
-                    true => Some(Said::Contained),
-                    // A stale handle contains nothing; one that is live now was live then.
-                    false => Some(Said::Absent).filter(|_| soak.engine.is_live(id)),
-                },
+                Call::Contains if soak.engine.contains(id, pid, now) => Some(Said::Contained),
+                // A stale handle contains nothing; one that is live now was live then.
+                Call::Contains => Some(Said::Absent).filter(|_| soak.engine.is_live(id)),
             };
             let after = soak.clock.now();
             let Some(said) = said else {
@@ -167,7 +165,7 @@ impl<'a> Worker<'a> {
                 continue;
             };
             self.count(call, said, id, after);
-            match cell.judge(asked, said, after, SURE_MS) {
+            match oracle.judge(asked, said, after, SURE_MS) {
                 Verdict::Free => {}
                 Verdict::Held => self.tally.held += 1,
                 verdict => soak.violation(format!(
@@ -207,6 +205,7 @@ impl<'a> Worker<'a> {
             Said::Admitted => slot.admitted.fetch_add(1, SeqCst),
             Said::Known => {
                 self.tally.races += u64::from(new);
+                soak.raced.fetch_or(new, SeqCst);
                 slot.known.fetch_add(u64::from(new), SeqCst)
             }
             _ => 0,
@@ -265,7 +264,7 @@ impl<'a> Worker<'a> {
         let touched =
             if self.random.below(3) == 0 { self.ask_never_seen(Call::Touch, &own) } else { Said::Absent };
         let said = match touched {
-            Said::Absent if self.next_own % 3 > 0 => self.ask_never_seen(Call::Track, &own),
+            Said::Absent if !self.next_own.is_multiple_of(3) => self.ask_never_seen(Call::Track, &own),
             other => other,
         };
         self.keep(own, said);
@@ -314,7 +313,7 @@ impl<'a> Worker<'a> {
     fn burst(&mut self) {
         let principal = self.random.below(PRINCIPALS as u64 / 5) as usize * 5;
         if quota_of(principal) == Kind::Unlimited && !is_silent(principal, self.soak.clock.now()) {
-            (0..1 + self.random.below(BURST)).for_each(|_| self.new_id_of(principal));
+            (0..=self.random.below(BURST)).for_each(|_| self.new_id_of(principal));
         }
     }
 
@@ -355,7 +354,8 @@ impl<'a> Worker<'a> {
             2 => {
                 let mut count = 0;
                 soak.engine.for_each_principal(|_, name| count += usize::from(name.starts_with(NAMES)));
-                if count > PRINCIPALS {
+                // Each thread may have one in the making, whose name is not its own yet.
+                if count > PRINCIPALS + THREADS as usize {
                     soak.violation(format!("{count} principals of {PRINCIPALS}"));
                 }
             }
