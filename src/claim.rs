@@ -18,8 +18,8 @@
 //! in `CELLS` others), a few hundred nanoseconds unless that racer is preempted. Known never comes here.
 //!
 //! Orderings
-//! - O1: take with acquire, give back with release (loom-tests: `o1_racers_on_one_new_id_one_admitted`). On the way of an
-//!   admission the release is also in the fences of O3 and O6; the claim does not rely on them.
+//! - O1: take with acquire, give back with release (loom-tests: `o1_racers_on_one_new_id_one_admitted`). Where the id
+//!   goes to the small set the release is also in the fence of O3; the claim does not rely on it.
 
 use crate::filter::PidHash;
 use crate::sync::{

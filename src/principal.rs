@@ -6,10 +6,10 @@
 //! principal that has had no call for a window and whose bucket is full, so that one made anew equals it (S6).
 //!
 //! Orderings
-//! - O6: a call stamps `last_call`, does its writing, then a sequentially consistent fence, then reads the life; the
-//!   sweep sets RETIRING, then such a fence, then reads `last_call`. One of the two sees the other: either the call finds
-//!   RETIRING and takes it back, or the sweep finds the stamp and takes it back. So no id that was answered Admitted goes
-//!   down with its principal (loom-tests: `o6_admission_against_retirement`, `o6_two_sweeps_against_an_admission`). A Known that wrote
+//! - O6: a call stamps `last_call`, then a sequentially consistent fence, then reads the life, and only then charges and
+//!   writes; the sweep sets RETIRING, then such a fence, then reads `last_call`. One of the two sees the other: either the call
+//!   finds RETIRING and takes it back, or the sweep finds the stamp and takes it back. Found alive, the principal lives
+//!   for a window from the stamp on, and so do its ids: none that was answered Admitted goes down with it (loom-tests: `o6_admission_against_retirement`, `o6_two_sweeps_against_an_admission`). A Known that wrote
 //!   nothing needs no look at the life: what is recent keeps the principal from being idle for a window.
 
 use crate::claim::Claims;
@@ -204,7 +204,8 @@ impl Principal {
         self.life.store(ACTIVE, Release);
     }
 
-    /// Whether it was not retired before what this thread wrote; a sweep that is about to is stopped.
+    /// Whether it lives for a window from this thread's [`note_call`](Self::note_call) on; a sweep that is about to retire it
+    /// is stopped.
     pub(crate) fn is_alive(&self) -> bool {
         fence(SeqCst); // O6
         let life = self.life.load(Acquire);

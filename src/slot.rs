@@ -9,8 +9,8 @@
 //! 3. Absent: the claim is taken (S3, src/claim.rs), the ring looked at again, the gate charged, the id recorded: Admitted; or
 //!    the gate refuses: Throttled, and nothing was written.
 //!
-//! After writing, a call asks whether its principal still lives (O6, src/principal.rs); what went down with it is answered
-//! Stale.
+//! Before it writes or charges, a call asks whether its principal still lives (O6, src/principal.rs). If not it answers Stale,
+//! and has changed nothing.
 
 use crate::decision::{Decision, Touch};
 use crate::filter::{Filter, Found, PidHash, Ring};
@@ -143,12 +143,15 @@ struct Call<'a> {
 impl Call<'_> {
     #[cold]
     fn track(&self, found: Found, room: &impl Room) -> Decision {
+        if !self.principal.is_alive() {
+            return Decision::Stale;
+        }
         if found != Found::Absent && self.is_known(room) {
-            return self.answer(Decision::Known);
+            return Decision::Known;
         }
         let _claim = self.shared.claims.claim(self.principal.id().0, self.hash);
         if self.is_known(room) {
-            return self.answer(Decision::Known);
+            return Decision::Known;
         }
         if let Pass::Refused { wait_ms, interval_ms } = self.principal.charge(self.now_ms, self.shared) {
             let most = self.shared.config.max_throttle_ms();
@@ -158,27 +161,30 @@ impl Call<'_> {
         }
         self.record(room);
         self.principal.count_admitted(self.now_ms, self.shared);
-        self.answer(Decision::Admitted)
+        Decision::Admitted
     }
 
     #[cold]
     fn touch(&self, room: &impl Room) -> Touch {
-        if !self.is_known(room) {
-            Touch::New
-        } else if self.principal.is_alive() {
+        if !self.principal.is_alive() {
+            Touch::Stale
+        } else if self.is_known(room) {
             Touch::Known
         } else {
-            Touch::Stale
+            Touch::New
         }
     }
 
     fn remember(&self, room: &impl Room) -> Decision {
+        if !self.principal.is_alive() {
+            return Decision::Stale;
+        }
         let _claim = self.shared.claims.claim(self.principal.id().0, self.hash);
         if !self.is_known(room) {
             self.record(room);
             self.principal.count_re_recorded();
         }
-        self.answer(Decision::Known)
+        Decision::Known
     }
 
     /// Whether the id is live; an older record is renewed on the way.
@@ -205,14 +211,5 @@ impl Call<'_> {
             principal.count_ghost();
         }
         slot.filter.insert(principal, *pid, *hash, *now_ms, principal.plan(shared), room);
-    }
-
-    /// The answer after writing, or Stale where the writing went down with the principal.
-    fn answer(&self, decision: Decision) -> Decision {
-        if self.principal.is_alive() {
-            decision
-        } else {
-            Decision::Stale
-        }
     }
 }
