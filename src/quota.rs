@@ -11,6 +11,8 @@
 //! - O5: a bucket's word is only changed by read-modify-writes, and FROZEN is never taken off: a charge either
 //!   comes before the freeze, and is in the level handed over, or it meets FROZEN and goes to the new gate
 //!   (loom-tests: `o5_charge_against_quota_change`).
+//! - Who follows the default replaces only a gate that follows it too, by compare-and-swap: a quota set for the name meanwhile
+//!   stays (loom-tests: `s11_a_quota_set_while_the_default_is_followed_holds`).
 
 use crate::config::ConfigError;
 use crate::rate::bucket::{Bucket, Charge, Refill};
@@ -174,9 +176,22 @@ impl Gate {
 
     /// S11. Setting what is set changes nothing.
     pub(crate) fn change(&self, quota: Option<Quota>, source: Source, window_ms: u64, now_ms: u64) {
+        self.change_if(|_| true, quota, source, window_ms, now_ms);
+    }
+
+    /// As [`change`](Self::change), as long as `goes` says so of where the quota in force comes from.
+    fn change_if(
+        &self,
+        goes: impl Fn(Source) -> bool,
+        quota: Option<Quota>,
+        source: Source,
+        window_ms: u64,
+        now_ms: u64,
+    ) {
         loop {
             let state = self.state.load();
-            if state.quota == quota && state.source == source || source.is_older_than(state.source) {
+            let is_set = state.quota == quota && state.source == source;
+            if is_set || source.is_older_than(state.source) || !goes(state.source) {
                 return;
             }
             state.settle(now_ms);
@@ -198,13 +213,14 @@ impl Gate {
 
     /// Takes the default's newest version, where this gate follows the default.
     pub(crate) fn follow(&self, default: &DefaultQuota, window_ms: u64) {
-        let stale = match self.state.load().source {
+        // Asked of each state that is replaced: a quota of its own that was set meanwhile stays.
+        let follows = |source| match source {
             Source::Default { version } => version != default.version,
             Source::Own => false,
         };
-        if stale {
+        if follows(self.state.load().source) {
             let source = Source::Default { version: default.version };
-            self.change(default.quota, source, window_ms, default.since_ms);
+            self.change_if(follows, default.quota, source, window_ms, default.since_ms);
         }
     }
 
