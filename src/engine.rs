@@ -63,6 +63,7 @@ impl Engine {
         let reserve =
             |bytes| Budget::reserve(&budget, bytes).expect("Config checks that the fixed part fits");
         let default_quota = DefaultQuota { quota: config.default_quota(), version: 0, since_ms: 0 };
+        let hasher = Hasher::new(config.seed());
         let mut restored = Restored::default();
         let overflow = 'overflow: {
             let (quota, source) = default_quota.unless(None);
@@ -72,7 +73,7 @@ impl Engine {
             let overflow = Principal::new(PrincipalId::OVERFLOW, Arc::from(""), gate, 0, 0, held);
             let Some(portrait) = portrait else { break 'overflow Ring::new(Arc::new(overflow)) };
             let mut ring = Ring::new(Arc::new(overflow.restored(portrait)));
-            restored.layers = ring.restore(&portrait.filter, taken_ms, window, &budget);
+            restored.layers = ring.restore(&portrait.filter, taken_ms, window, hasher, &budget);
             restored.layers_left_out = portrait.filter.layers.len() as u64 - restored.layers;
             ring
         };
@@ -85,7 +86,7 @@ impl Engine {
                     config.layers(),
                     config.max_memory_bytes() / LARGEST_LAYER,
                 ),
-                hasher: Hasher::new(config.seed()),
+                hasher,
                 claims: Claims::new(),
                 default_quota: Snapshot::new(Arc::new(default_quota)),
                 config,

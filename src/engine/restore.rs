@@ -48,7 +48,7 @@ impl Engine {
             let gate = Gate::with_tokens(quota, source, window_ms, taken_ms, portrait.tokens);
             let principal = Principal::new(id, name, gate, known, now_ms, held).restored(portrait);
             let mut ring = Ring::new(Arc::new(principal));
-            kept = ring.restore(&portrait.filter, now_ms, shared.window, &self.budget);
+            kept = ring.restore(&portrait.filter, now_ms, shared.window, shared.hasher, &self.budget);
             ring
         })?;
         Some(kept)

@@ -1,8 +1,9 @@
 //! A ring into a snapshot and back (S14).
 
+use super::hash::Hasher;
 use super::layer::Layer;
 use super::ring::Ring;
-use super::small::SmallSet;
+use super::small::{SmallFound, SmallSet};
 use super::Window;
 use crate::memory::Room;
 use crate::snapshot::FilterPortrait;
@@ -23,6 +24,7 @@ impl<O> Ring<O> {
         portrait: &FilterPortrait,
         now_ms: u64,
         window: Window,
+        hasher: Hasher,
         room: &impl Room,
     ) -> u64 {
         let of_use = |start: u64| window.is_live(start, now_ms) || window.is_ghost(start, now_ms);
@@ -44,6 +46,12 @@ impl<O> Ring<O> {
             for &&(pid, recorded_ms) in &entries {
                 // A portrait holds no more entries than a set; one that was made up may, and loses the rest.
                 let _ = small.insert(pid, recorded_ms, window);
+                // Recorded again in a layer: not to be counted twice as live.
+                if self.layers.iter().any(|layer| layer.contains(hasher.hash(pid))) {
+                    if let SmallFound::Live { entry, .. } = small.find(pid, recorded_ms, window) {
+                        small.move_one(entry);
+                    }
+                }
             }
             Arc::new(small)
         });

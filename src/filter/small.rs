@@ -19,7 +19,7 @@ use crate::sync::{
 /// Ids held exactly.
 #[cfg(not(tollgate_loom))]
 pub(crate) const SMALL_CAPACITY: usize = 64;
-/// Under the model checker a set of two grows into the filter within the steps it can explore.
+/// Under a model checker a set of two grows into the filter within the steps it can explore.
 #[cfg(tollgate_loom)]
 pub(crate) const SMALL_CAPACITY: usize = 2;
 
@@ -148,18 +148,17 @@ impl SmallSet {
         self.entries.iter().enumerate().filter(live).count() as u64
     }
 
-    /// Ids and times of the entries whose newest record is here.
+    /// Ids and times of all entries, moved ones too: a snapshot may have been taken before the layer they moved to.
     pub(crate) fn entries(&self) -> Vec<(u64, u64)> {
-        let moved = self.moved.load(Relaxed);
-        let settled = self.entries.iter().enumerate().filter(|(index, _)| moved & 1 << index == 0);
-        settled
-            .filter_map(|(_, entry)| {
-                // O4: the stamp first; an entry that changes hands meanwhile is left out.
-                let stamp = entry.stamp.load(Acquire);
-                let pid = entry.pid.load(Relaxed);
-                time_of(stamp).filter(|_| entry.stamp.load(Acquire) == stamp).map(|time| (pid, time))
-            })
-            .collect()
+        let read = |entry: &Entry| loop {
+            // O4: the stamp first; an entry that was refreshed or changed hands meanwhile is read again.
+            let stamp = entry.stamp.load(Acquire);
+            let pid = entry.pid.load(Relaxed);
+            if entry.stamp.load(Relaxed) == stamp {
+                return time_of(stamp).map(|time| (pid, time));
+            }
+        };
+        self.entries.iter().filter_map(read).collect()
     }
 
     /// Nothing in it is live or of use for ghosts, and nobody is writing.
