@@ -65,6 +65,26 @@ fn load_of_rate(rate: f64) -> f64 {
     low
 }
 
+/// Ids per block by growth step, where a layer period gets the rate `period`.
+fn loads(period: f64) -> [f64; GROWTH_STEPS] {
+    std::array::from_fn(|growth| {
+        let share = if growth == 0 { FIRST_SHARE } else { 0.5f64.powi(growth as i32 + 2) };
+        load_of_rate(period * share)
+    })
+}
+
+/// As [`loads`], computed once a thread: a model makes an engine for each schedule.
+#[cfg(tollgate_loom)]
+fn loads_once(period: f64) -> [f64; GROWTH_STEPS] {
+    thread_local! {
+        static LAST: std::cell::Cell<Option<(f64, [f64; GROWTH_STEPS])>> = const { std::cell::Cell::new(None) };
+    }
+    let known = LAST.get().filter(|&(of, _)| of == period);
+    let (_, loads) = known.unwrap_or_else(|| (period, loads(period)));
+    LAST.set(Some((period, loads)));
+    loads
+}
+
 /// The size of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
@@ -97,11 +117,10 @@ impl Sizing {
     /// For a filter of `layers` periods with `rate` in all, no layer above `most_bytes`.
     pub(crate) fn new(rate: f64, layers: u32, most_bytes: u64) -> Self {
         let period = -((-rate).ln_1p() / f64::from(layers)).exp_m1();
-        let mut loads = [0.0; GROWTH_STEPS];
-        for (growth, load) in loads.iter_mut().enumerate() {
-            let share = if growth == 0 { FIRST_SHARE } else { 0.5f64.powi(growth as i32 + 2) };
-            *load = load_of_rate(period * share);
-        }
+        #[cfg(not(tollgate_loom))]
+        let loads = loads(period);
+        #[cfg(tollgate_loom)]
+        let loads = loads_once(period);
         let most_blocks = (most_bytes / BLOCK_BYTES).max(1);
         let most_at_start = ((most_blocks as f64 * START_PART * loads[0]) as u64).max(1);
         Self { loads, most_blocks, most_at_start }
