@@ -23,14 +23,22 @@ pub const MAX_THROTTLE_MS: u32 = 24 * 3_600_000;
 /// Most principals.
 pub const MAX_PRINCIPALS: u32 = 1_000_000;
 /// Least memory: one mebibyte.
+#[cfg(not(tollgate_loom))]
 pub const MIN_MEMORY_BYTES: u64 = 1 << 20;
+/// Under a model checker two kibibytes, so that a few calls fill it.
+#[cfg(tollgate_loom)]
+pub const MIN_MEMORY_BYTES: u64 = 1 << 11;
 /// Most memory: one tebibyte.
 pub const MAX_MEMORY_BYTES: u64 = 1 << 40;
 /// What the registry costs for each principal it could hold, held or not: its slot and its place in the free queue (32), a
 /// counter in each of at most twelve rows (96), and what allocators round up.
 pub(crate) const BYTES_PER_PRINCIPAL_SLOT: u64 = 136;
 /// What an engine costs besides: itself, its maps while they are empty, what they keep for threads that read them.
+#[cfg(not(tollgate_loom))]
 pub(crate) const BYTES_PER_ENGINE: u64 = 48 << 10;
+/// As [`MIN_MEMORY_BYTES`], smaller under a model checker.
+#[cfg(tollgate_loom)]
+pub(crate) const BYTES_PER_ENGINE: u64 = 1 << 10;
 
 /// A setting that was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! State: one number, `used`. Bytes are reserved before they are allocated and given back when what they stood for is
 //! dropped, so `used` is never below what is held and never above the limit.
 
-use crate::sync::{Arc, AtomicU64, Ordering::Relaxed};
+use crate::sync::{Arc, AtomicU64, Ordering::Relaxed, Tracked};
 
 /// A limit and what is used of it.
 pub(crate) struct Budget {
@@ -35,7 +35,7 @@ impl Budget {
             .used
             .fetch_update(Relaxed, Relaxed, |used| used.checked_add(bytes).filter(|&used| used <= limit))
             .ok()
-            .map(|_| Reservation { budget: Arc::clone(budget), bytes })
+            .map(|_| Reservation { budget: Arc::clone(budget), bytes, _tracked: Tracked::new() })
     }
 }
 
@@ -43,6 +43,7 @@ impl Budget {
 pub(crate) struct Reservation {
     budget: Arc<Budget>,
     bytes: u64,
+    _tracked: Tracked,
 }
 
 impl Reservation {

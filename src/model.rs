@@ -1,6 +1,7 @@
-//! One principal under the model checker: the engine's heart without what loom cannot see (the map of names, arc-swap).
+//! What the models need besides the engine's own calls: one principal alone, and how replaced values end.
 //!
-//! Exists only under the private cfg `tollgate_loom`; loom-tests/ is its one user.
+//! One principal is the engine's heart without its registry, short enough for all interleavings. Exists only under the private cfg
+//! `tollgate_loom`; loom-tests/ is its one user.
 
 use crate::claim::Claims;
 use crate::config::Config;
@@ -12,7 +13,7 @@ use crate::quota::{DefaultQuota, Gate, Quota, Source};
 use crate::registry::Held;
 use crate::slot::Slot;
 use crate::stats::Stats;
-use crate::sync::{Arc, Snapshot};
+use crate::sync::{self, Arc, Snapshot};
 
 /// Window of the model, in its own milliseconds.
 pub const WINDOW: u64 = 1000;
@@ -20,6 +21,12 @@ pub const WINDOW: u64 = 1000;
 pub const PERIOD: u64 = 250;
 
 const ID: PrincipalId = PrincipalId::from_raw(0);
+
+/// Whether what is replaced, as a ring by an eviction, is dropped with its last reader from here on, or kept so that a load may
+/// still give it. A model of memory wants the first, a model of orderings the second.
+pub fn free_replaced(frees: bool) {
+    sync::free_replaced(frees);
+}
 
 /// A principal with what it needs to be called.
 pub struct Model {
@@ -35,7 +42,9 @@ fn quota(tokens: Option<u32>) -> Option<Quota> {
 
 impl Model {
     /// With a bucket of `tokens`, or no quota.
+    #[must_use]
     pub fn new(tokens: Option<u32>) -> Self {
+        free_replaced(false);
         let config = Config::builder().seed(1).window_ms(WINDOW).build().unwrap();
         let budget = Arc::new(Budget::new(1 << 20));
         let held = Held::outside(Budget::reserve(&budget, Principal::bytes_for("p")).unwrap());

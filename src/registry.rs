@@ -12,11 +12,13 @@
 //! principals cannot starve the layers, and large layers cannot keep a new name out: they are evicted for it (S8).
 //!
 //! Orderings
-//! - O7: a slot's principal is stored before its handle is put into the map, and the free queue hands a slot from the thread that
-//!   emptied it to the one that fills it; both are release and acquire inside their libraries.
+//! - O7: a slot's principal is stored before its handle is put into the map, which is release and acquire inside its library
+//!   (loom-tests: `o7_two_callers_intern_one_name`). A slot is emptied before it is queued; the queue's release and acquire, and
+//!   the exchanges of the slot's snapshot, hand it to the thread that fills it (`o7_a_slot_goes_from_sweep_to_intern_whole`).
 //! - O8: `intern` puts the name into the map, then a sequentially consistent fence, then reads the quota set for the name;
 //!   `set_quota` stores the quota, then such a fence, then looks the name up. One of the two applies it. Whoever applies a
-//!   quota reads again afterwards behind such a fence, and applies what it then finds.
+//!   quota reads again afterwards behind such a fence, and applies what it then finds (loom-tests:
+//!   `o8_a_quota_set_while_its_name_is_interned_holds`, `o8_of_two_quotas_set_at_once_the_stored_one_holds`).
 
 use crate::config::Config;
 use crate::filter::{Filter, Ring};
@@ -25,9 +27,7 @@ use crate::memory::{Budget, Reservation, Room};
 use crate::principal::{Principal, PrincipalId};
 use crate::quota::Quota;
 use crate::slot::Slot;
-use crate::sync::{fence, Arc, Ordering::SeqCst};
-use crossbeam_queue::ArrayQueue;
-use papaya::HashMap;
+use crate::sync::{fence, Arc, ArrayQueue, Names, Ordering::SeqCst};
 
 /// Bytes of the registry's share and of the whole budget.
 pub(crate) struct Held {
@@ -60,10 +60,10 @@ pub(crate) struct Registry {
     /// One for each principal, and the overflow gate's, which is never vacant.
     slots: Box<[Slot]>,
     slot_bits: u32,
-    names: HashMap<Arc<str>, u32>,
+    names: Names<u32>,
     free: ArrayQueue<u32>,
     /// Quotas by name, for principals that may come and go.
-    own_quotas: HashMap<Arc<str>, OwnQuota>,
+    own_quotas: Names<OwnQuota>,
     /// The part of the budget that names and principals may take.
     share: Arc<Budget>,
     known: KnownCounts,
@@ -81,9 +81,9 @@ impl Registry {
         Self {
             slots,
             slot_bits: u32::BITS - count.leading_zeros(),
-            names: HashMap::new(),
+            names: Names::new(),
             free,
-            own_quotas: HashMap::new(),
+            own_quotas: Names::new(),
             share: Arc::new(Budget::new(config.max_memory_bytes() / 2)),
             known: KnownCounts::new(count as usize + 1),
         }
@@ -122,7 +122,7 @@ impl Registry {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<PrincipalId> {
-        self.names.pin().get(name).map(|&raw| PrincipalId(raw))
+        self.names.get(name, |&raw| PrincipalId(raw))
     }
 
     /// `bytes` of the budget, and those and `later` of the registry's share of it.
@@ -148,7 +148,7 @@ impl Registry {
         let ring = make(id, Arc::clone(&name), self.known.of(slot as usize), held);
         let principal = Arc::clone(ring.owner());
         place.filter().move_in(ring);
-        let winner = *self.names.pin().get_or_insert(name, id.0);
+        let winner = self.names.get_or_insert(name, id.0);
         if winner == id.0 {
             principal.activate();
         } else {
@@ -159,7 +159,7 @@ impl Registry {
     }
 
     pub(crate) fn own_quota(&self, name: &str) -> Option<Option<Quota>> {
-        self.own_quotas.pin().get(name).map(|own| own.quota)
+        self.own_quotas.get(name, |own| own.quota)
     }
 
     /// O8: the quota set for a name, read after what this thread did before.
@@ -172,18 +172,17 @@ impl Registry {
     /// no memory is left for it.
     #[must_use]
     pub(crate) fn set_own_quota(&self, name: &str, quota: Option<Quota>, room: &impl Room) -> bool {
-        let own = self.own_quotas.pin();
-        if own.len() >= self.slots.len() && !own.contains_key(name) {
+        if self.own_quotas.len() >= self.slots.len() && self.own_quota(name).is_none() {
             return false;
         }
         let Some(held) = self.reserve(BYTES_PER_OWN_QUOTA + name.len() as u64, 0, room) else { return false };
-        own.insert(Arc::from(name), OwnQuota { quota, _held: Arc::new(held) });
+        self.own_quotas.insert(Arc::from(name), OwnQuota { quota, _held: Arc::new(held) });
         fence(SeqCst); // O8
         true
     }
 
     pub(crate) fn clear_own_quota(&self, name: &str) {
-        self.own_quotas.pin().remove(name);
+        self.own_quotas.remove(name);
         fence(SeqCst); // O8
     }
 
@@ -191,7 +190,7 @@ impl Registry {
     pub(crate) fn remove(&self, principal: &Principal) {
         let id = principal.id();
         // A name that another handle holds by now is not ours to take.
-        let _ = self.names.pin().remove_if(principal.name(), |_, &raw| raw == id.0);
+        self.names.remove_value(principal.name(), id.0);
         self.release(id.0 & ((1 << self.slot_bits) - 1));
     }
 

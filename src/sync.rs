@@ -1,10 +1,8 @@
-//! The only file that names `std::sync`, `loom` or `arc_swap`.
+//! The only module that names `std::sync`, `arc_swap`, `papaya`, `crossbeam_queue` or a model checker.
 //!
-//! Everything above takes its atomics, its snapshot cell and its way to wait from here, so that the model
-//! checker can replace them: under the private cfg `tollgate_loom` the atomics are loom's and [`Snapshot`]
-//! is a stand-in whose *pointer* is a loom atomic with the orderings arc-swap gives. The stand-in keeps every
-//! value it ever held until it is dropped, which is why it needs no reclamation and no lock that loom could see:
-//! a lock there would hide a missing ordering.
+//! Everything above takes its atomics, its snapshot cell, its map of names, its queue of slots and its way to wait from
+//! here, so that a model checker can replace them: under the private cfg `tollgate_loom` the atomics are loom's, under
+//! `tollgate_shuttle` beside it shuttle's, and what a checker cannot see into has a stand-in (src/sync/modelled.rs).
 
 pub(crate) use std::sync::Arc;
 
@@ -13,6 +11,7 @@ mod real {
     use super::Arc;
     pub(crate) use arc_swap::Guard;
     use arc_swap::{ArcSwap, ArcSwapOption};
+    pub(crate) use crossbeam_queue::ArrayQueue;
     pub(crate) use std::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
 
     /// A shared immutable value that is replaced as a whole.
@@ -58,6 +57,57 @@ mod real {
         pub(crate) fn replace(&self, current: &Arc<T>, next: Arc<T>) -> bool {
             let previous = self.0.compare_and_swap(Arc::as_ptr(current), Some(next));
             previous.as_ref().is_some_and(|previous| Arc::ptr_eq(previous, current))
+        }
+    }
+
+    /// Values by name, read without locks.
+    pub(crate) struct Names<V>(papaya::HashMap<Arc<str>, V>);
+
+    impl<V: Send> Names<V> {
+        pub(crate) fn new() -> Self {
+            Self(papaya::HashMap::new())
+        }
+
+        pub(crate) fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        pub(crate) fn get<T>(&self, name: &str, read: impl FnOnce(&V) -> T) -> Option<T> {
+            self.0.pin().get(name).map(read)
+        }
+
+        /// The value that stands there afterwards: of several callers the first one's.
+        pub(crate) fn get_or_insert(&self, name: Arc<str>, value: V) -> V
+        where
+            V: Copy,
+        {
+            *self.0.pin().get_or_insert(name, value)
+        }
+
+        pub(crate) fn insert(&self, name: Arc<str>, value: V) {
+            self.0.pin().insert(name, value);
+        }
+
+        pub(crate) fn remove(&self, name: &str) {
+            self.0.pin().remove(name);
+        }
+
+        /// Removes it if it is that value.
+        pub(crate) fn remove_value(&self, name: &str, value: V)
+        where
+            V: Copy + PartialEq,
+        {
+            // Holding another value, it stays.
+            let _ = self.0.pin().remove_if(name, |_, held| *held == value);
+        }
+    }
+
+    /// What a model checker counts to tell that something was never dropped.
+    pub(crate) struct Tracked;
+
+    impl Tracked {
+        pub(crate) fn new() -> Self {
+            Self
         }
     }
 
@@ -131,113 +181,7 @@ mod real {
 }
 
 #[cfg(tollgate_loom)]
-mod modelled {
-    use super::Arc;
-    pub(crate) use loom::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
-    use std::ops::Deref;
-    use std::sync::Mutex;
-
-    /// What a load gives: the value, owned.
-    pub(crate) struct Guard<T>(T);
-
-    impl<T> Deref for Guard<T> {
-        type Target = T;
-        fn deref(&self) -> &T {
-            &self.0
-        }
-    }
-
-    /// Append-only values and a loom atomic that says which one is current. The std mutex only guards the
-    /// vector's growth; loom does not see it, so it orders nothing in the model.
-    pub(crate) struct Snapshot<T> {
-        current: AtomicU64,
-        values: Mutex<Vec<Arc<T>>>,
-    }
-
-    impl<T> Snapshot<T> {
-        pub(crate) fn new(value: Arc<T>) -> Self {
-            Self { current: AtomicU64::new(0), values: Mutex::new(vec![value]) }
-        }
-
-        fn value(&self, index: u64) -> Arc<T> {
-            Arc::clone(&self.values.lock().unwrap()[index as usize])
-        }
-
-        pub(crate) fn load(&self) -> Guard<Arc<T>> {
-            Guard(self.value(self.current.load(Ordering::Acquire)))
-        }
-
-        #[must_use]
-        pub(crate) fn replace(&self, current: &Arc<T>, next: Arc<T>) -> bool {
-            let (from, to) = {
-                let mut values = self.values.lock().unwrap();
-                let from = values.iter().position(|v| Arc::ptr_eq(v, current)).unwrap() as u64;
-                values.push(next);
-                (from, values.len() as u64 - 1)
-            };
-            self.current.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
-        }
-    }
-
-    pub(crate) struct SnapshotOption<T>(Snapshot<Option<Arc<T>>>);
-
-    impl<T> SnapshotOption<T> {
-        pub(crate) fn empty() -> Self {
-            Self(Snapshot::new(Arc::new(None)))
-        }
-
-        pub(crate) fn load(&self) -> Guard<Option<Arc<T>>> {
-            Guard((**self.0.load()).clone())
-        }
-
-        pub(crate) fn store(&self, value: Option<Arc<T>>) {
-            let to = {
-                let mut values = self.0.values.lock().unwrap();
-                values.push(Arc::new(value));
-                values.len() as u64 - 1
-            };
-            self.0.current.store(to, Ordering::Release);
-        }
-
-        #[must_use]
-        pub(crate) fn replace(&self, current: &Arc<T>, next: Arc<T>) -> bool {
-            let (from, to) = {
-                let mut values = self.0.values.lock().unwrap();
-                let is_current = |v: &Option<Arc<T>>| v.as_ref().is_some_and(|v| Arc::ptr_eq(v, current));
-                let from = values.iter().position(|v| is_current(v)).unwrap() as u64;
-                values.push(Arc::new(Some(next)));
-                (from, values.len() as u64 - 1)
-            };
-            self.0.current.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
-        }
-    }
-
-    pub(crate) struct Wait;
-
-    impl Wait {
-        pub(crate) fn new() -> Self {
-            Self
-        }
-
-        pub(crate) fn pause(&self) {
-            loom::thread::yield_now();
-        }
-    }
-
-    /// Under the checkers all threads share a row.
-    pub(crate) fn own_rows() -> usize {
-        1
-    }
-
-    pub(crate) fn own_row() -> Option<usize> {
-        None
-    }
-
-    pub(crate) fn thread_number() -> usize {
-        0
-    }
-}
-
+mod modelled;
 #[cfg(tollgate_loom)]
 pub(crate) use modelled::*;
 #[cfg(not(tollgate_loom))]

@@ -15,10 +15,10 @@ use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crossbeam_utils::CachePadded;
 
 /// Words of a block, each with one bit of an id.
-#[cfg(not(tollgate_loom))]
+#[cfg(any(not(tollgate_loom), tollgate_shuttle))]
 const WORDS: usize = 8;
-/// The model checker explores every order of these; two show all that eight can.
-#[cfg(tollgate_loom)]
+/// loom explores every order of these; two show all that eight can.
+#[cfg(all(tollgate_loom, not(tollgate_shuttle)))]
 const WORDS: usize = 2;
 
 /// One cache line, the unit of a lookup.
