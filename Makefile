@@ -40,10 +40,10 @@ lint: ## Formatting, clippy with pedantic, docs: warnings are errors
 test-rust: ## Engine, rules, oracle, C ABI, header drift, the tool
 	$(CARGO) test --locked --workspace
 
-test-loom: ## The models, bounded to a minute or two
+test-loom: ## The models and random schedules, bounded to a minute or two
 	scripts/loom 1
 
-loom: ## The models at their full bound; up to ten minutes
+loom: ## The models at their full bound, 260,000 schedules; up to ten minutes
 	scripts/loom
 
 test-java: ## Engine jar and agent, then real brokers and real clients
