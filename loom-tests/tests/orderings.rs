@@ -257,6 +257,33 @@ fn o6_admission_against_retirement() {
     });
 }
 
+/// What one call wrote into a principal that goes down must not make another call answer Known.
+#[test]
+fn o6_known_against_retirement() {
+    explore(2, || {
+        let model = model(Some(4), 0..0);
+        match race(
+            &model,
+            [
+                |model| Idle::Called(model.track(7, WINDOW)),
+                |model| Idle::Called(model.track(7, WINDOW)),
+                |model| Idle::Retired(model.retire(WINDOW)),
+            ],
+        ) {
+            [Idle::Called(one), Idle::Called(other), Idle::Retired(true)] => {
+                assert_eq!([one, other], [Stale, Stale])
+            }
+            [Idle::Called(one), Idle::Called(other), Idle::Retired(false)] => {
+                assert!(
+                    [one, other] == [Admitted, Known] || [one, other] == [Known, Admitted],
+                    "{one:?}, {other:?}"
+                );
+            }
+            _ => unreachable!(),
+        }
+    });
+}
+
 /// Of two sweeps the slower must not finish what a call has taken back since.
 #[test]
 fn o6_two_sweeps_against_an_admission() {
