@@ -122,22 +122,28 @@ impl Engine {
     /// The handle of a name, made at its first call. Beyond `max_principals`, or their half of the memory, the answer is
     /// [`PrincipalId::OVERFLOW`], whose holders share one gate under the default quota (S8): do not keep that one, ask again.
     pub fn intern(&self, name: &str, now_ms: u64) -> PrincipalId {
-        if let Some(id) = self.registry.find(name) {
+        let found = self.registry.find(name);
+        if let Some(id) = found.filter(|&id| !self.registry.is_new(id)) {
             return id;
         }
         let now_ms = self.advance_time(now_ms);
-        let shared = &self.shared;
-        let added = self.registry.add(name, self, |id, name, known, reservation| {
-            let (quota, source) = shared.default_quota.load().unless(self.registry.own_quota(&name));
-            let gate = Gate::new(quota, source, shared.config.window_ms(), now_ms);
-            Ring::new(Arc::new(Principal::new(id, name, gate, known, now_ms, reservation)))
-        });
-        let Some(id) = added else {
+        let Some(id) = found.or_else(|| self.add(name, now_ms)) else {
             self.overflow_interns.fetch_add(1, Relaxed);
             return PrincipalId::OVERFLOW;
         };
+        // Before anyone calls with it, also where another thread has made it (O8).
         self.apply_quota(id, name, now_ms);
+        self.registry.settle(id);
         id
+    }
+
+    fn add(&self, name: &str, now_ms: u64) -> Option<PrincipalId> {
+        let shared = &self.shared;
+        self.registry.add(name, self, |id, name, known, reservation| {
+            let (quota, source) = shared.default_quota.load().unless(self.registry.own_quota(&name));
+            let gate = Gate::new(quota, source, shared.config.window_ms(), now_ms);
+            Ring::new(Arc::new(Principal::new(id, name, gate, known, now_ms, reservation)))
+        })
     }
 
     /// Whether the handle is good; read-only.
@@ -318,7 +324,7 @@ impl Engine {
             sum.rate_per_hour += stats.rate_per_hour;
             sum.fill = sum.fill.max(stats.fill);
             sum.false_positive_rate = sum.false_positive_rate.max(stats.false_positive_rate);
-            principals += u64::from(ring.owner().id() != PrincipalId::OVERFLOW);
+            principals += u64::from(Self::is_listed(ring));
         });
         Totals {
             stats: sum,
@@ -338,10 +344,15 @@ impl Engine {
     /// Calls `visit` with each principal's handle and name, the overflow gate left out.
     pub fn for_each_principal(&self, mut visit: impl FnMut(PrincipalId, &str)) {
         self.registry.for_each(|_, ring| {
-            if ring.owner().id() != PrincipalId::OVERFLOW {
+            if Self::is_listed(ring) {
                 visit(ring.owner().id(), ring.owner().name());
             }
         });
+    }
+
+    /// A name has one principal in this sense: that of a thread which loses the race to intern it stays new.
+    fn is_listed(ring: &Ring<Principal>) -> bool {
+        ring.owner().id() != PrincipalId::OVERFLOW && !ring.owner().is_new()
     }
 
     /// S8: the oldest layers of the largest principals go, until `bytes` and a little more are free.

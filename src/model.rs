@@ -51,7 +51,7 @@ impl Model {
         let gate = Gate::new(quota(tokens), Source::Own, WINDOW, 0);
         let default = DefaultQuota { quota: None, version: 0, since_ms: 0 };
         let principal = Arc::new(Principal::new(ID, "p".into(), gate, 0, 0, held));
-        principal.activate();
+        principal.settle();
         let slot = Slot::vacant();
         slot.filter().move_in(Ring::new(principal));
         Self {

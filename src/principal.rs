@@ -2,15 +2,16 @@
 //!
 //! Life: `NEW -> ACTIVE -> RETIRING -> RETIRED`, with `RETIRING -> ACTIVE` when a call comes in between. The word is
 //! `{ turns: 30 bits, state: 2 bits }`; `turns` grows with each way back, so that of two sweeps the slower one cannot finish
-//! what a call has since taken back. NEW is one whose name is not in the map yet: sweeps leave it alone. A sweep retires a
-//! principal that has had no call for a window and whose bucket is full, so that one made anew equals it (S6).
+//! what a call has since taken back. NEW is one whose name is not in the map yet, or its quota not
+//! applied: sweeps leave it alone. A sweep retires a principal that has had no call for a window and whose bucket is full, so that one made anew equals it (S6).
 //!
 //! Orderings
 //! - O6: a call stamps `last_call`, then a sequentially consistent fence, then reads the life, and only then charges and
 //!   writes; the sweep sets RETIRING, then such a fence, then reads `last_call`. One of the two sees the other: either the call
 //!   finds RETIRING and takes it back, or the sweep finds the stamp and takes it back. Found alive, the principal lives
-//!   for a window from the stamp on, and so do its ids: none that was answered Admitted goes down with it (loom-tests: `o6_admission_against_retirement`, `o6_two_sweeps_against_an_admission`). A Known that wrote
-//!   nothing needs no look at the life: what is recent keeps the principal from being idle for a window.
+//!   for a window from the stamp on, and so do its ids: none that was answered Admitted or Known goes down with it
+//!   (loom-tests: `o6_admission_against_retirement`, `o6_two_sweeps_against_an_admission`, `o6_known_against_retirement`). A
+//!   Known that wrote nothing needs no look at the life: what is recent was written by a call that looked.
 
 use crate::claim::Claims;
 use crate::config::Config;
@@ -22,7 +23,7 @@ use crate::snapshot::{FilterPortrait, Portrait};
 use crate::stats::Stats;
 use crate::sync::{
     fence, Arc, AtomicU32, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
+    Ordering::{AcqRel, Acquire, Relaxed, SeqCst},
     Snapshot,
 };
 
@@ -198,10 +199,14 @@ impl Principal {
         self.ghost_hits.fetch_add(1, Relaxed);
     }
 
-    /// Its name stands in the map: from now on a sweep may retire it.
-    pub(crate) fn activate(&self) {
-        // Only the thread that made it calls this, and nothing else changes NEW.
-        self.life.store(ACTIVE, Release);
+    pub(crate) fn is_new(&self) -> bool {
+        self.life.load(Acquire) == NEW
+    }
+
+    /// Its name stands in the map and its quota is applied: from now on a sweep may retire it.
+    pub(crate) fn settle(&self) {
+        // Losing means that another thread has done it.
+        let _ = self.life.compare_exchange(NEW, ACTIVE, AcqRel, Acquire);
     }
 
     /// Whether it lives for a window from this thread's [`note_call`](Self::note_call) on; a sweep that is about to retire it

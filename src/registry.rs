@@ -5,7 +5,7 @@
 //! comparison.
 //!
 //! A name is interned by whoever puts it into the map first; a loser gives its slot back. A principal is NEW, and safe from
-//! sweeps, until its name is in the map, so that retiring it finds the name there: it takes the name out, empties the slot
+//! sweeps, until its name is in the map and the name's quota applied, so that retiring it finds the name there: it takes the name out, empties the slot
 //! and queues it; the slot's next tenant gets the next generation.
 //!
 //! Memory: names, principals and their small sets have half of the budget, the filters' layers what is left. So many
@@ -17,8 +17,10 @@
 //!   the exchanges of the slot's snapshot, hand it to the thread that fills it (`o7_a_slot_goes_from_sweep_to_intern_whole`).
 //! - O8: `intern` puts the name into the map, then a sequentially consistent fence, then reads the quota set for the name;
 //!   `set_quota` stores the quota, then such a fence, then looks the name up. One of the two applies it. Whoever applies a
-//!   quota reads again afterwards behind such a fence, and applies what it then finds (loom-tests:
-//!   `o8_a_quota_set_while_its_name_is_interned_holds`, `o8_of_two_quotas_set_at_once_the_stored_one_holds`).
+//!   quota reads again afterwards behind such a fence, and applies what it then finds. Nobody gets the handle before that:
+//!   who finds the name while its principal is NEW does the same first (loom-tests:
+//!   `o8_a_quota_set_while_its_name_is_interned_holds`, `o8_of_two_quotas_set_at_once_the_stored_one_holds`,
+//!   `o8_a_quota_set_before_a_name_is_found_holds`).
 
 use crate::config::Config;
 use crate::filter::{Filter, Ring};
@@ -145,17 +147,23 @@ impl Registry {
         // All-ones is the overflow gate's handle: a slot number never has all its bits set, so none equals it.
         let id = PrincipalId(place.next_generation() << self.slot_bits | slot);
         let name: Arc<str> = Arc::from(name);
-        let ring = make(id, Arc::clone(&name), self.known.of(slot as usize), held);
-        let principal = Arc::clone(ring.owner());
-        place.filter().move_in(ring);
+        place.filter().move_in(make(id, Arc::clone(&name), self.known.of(slot as usize), held));
         let winner = self.names.get_or_insert(name, id.0);
-        if winner == id.0 {
-            principal.activate();
-        } else {
+        if winner != id.0 {
             // Still NEW: no sweep has touched it, and nobody else knows the slot.
             self.release(slot);
         }
         Some(PrincipalId(winner))
+    }
+
+    /// Whether nobody has applied the quota set for its name since the name is in the map. A stale handle is not new.
+    pub(crate) fn is_new(&self, id: PrincipalId) -> bool {
+        self.with(id, |ring| ring.owner().is_new()).unwrap_or(false)
+    }
+
+    /// A new principal may be called, and swept, from now on.
+    pub(crate) fn settle(&self, id: PrincipalId) {
+        self.with(id, |ring| ring.owner().settle());
     }
 
     pub(crate) fn own_quota(&self, name: &str) -> Option<Option<Quota>> {

@@ -153,6 +153,33 @@ fn o8_a_quota_set_while_its_name_is_interned_holds() {
     });
 }
 
+/// The thread that makes the principal has read the old quota; another sets the new one, finds the name, and calls at once.
+#[test]
+fn o8_a_quota_set_before_a_name_is_found_holds() {
+    explore(3, || {
+        let engine = engine(config(1).default_quota(quota(4)));
+        let [_, decisions] = race(
+            &engine,
+            [
+                Box::new(|engine| {
+                    engine.intern("alice", 0);
+                    [Known; 2]
+                }),
+                Box::new(|engine| {
+                    engine.set_quota("alice", quota(1), 0).unwrap();
+                    let alice = engine.intern("alice", 0);
+                    [engine.track(alice, 7, 0), engine.track(alice, 8, 0)]
+                }),
+            ],
+        );
+        // One slot: a thread that loses the race for it shares the overflow gate for a moment, under the default quota.
+        if engine.totals(0).overflow_interns == 0 {
+            assert_eq!(decisions[0], Admitted);
+            assert!(matches!(decisions[1], Decision::Throttled { .. }), "{decisions:?}");
+        }
+    });
+}
+
 #[test]
 fn o8_a_quota_cleared_while_its_name_is_interned_is_gone() {
     explore(3, || {

@@ -42,7 +42,7 @@ impl Engine {
         if self.registry.find(&portrait.name).is_some() {
             return None;
         }
-        self.registry.add(&portrait.name, &self.budget, |id, name, known, held| {
+        let id = self.registry.add(&portrait.name, &self.budget, |id, name, known, held| {
             let (quota, source) = shared.default_quota.load().unless(None);
             let window_ms = shared.config.window_ms();
             let gate = Gate::with_tokens(quota, source, window_ms, taken_ms, portrait.tokens);
@@ -51,6 +51,7 @@ impl Engine {
             kept = ring.restore(&portrait.filter, now_ms, shared.window, shared.hasher, &self.budget);
             ring
         })?;
+        self.registry.settle(id);
         Some(kept)
     }
 
