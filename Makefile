@@ -1,9 +1,18 @@
 # Tollgate. `make demo` and `make test` are all that a newcomer needs; the rest are their parts.
 
 JNI_TARGET := target/jni
+C_LIBRARY := target/c/release/libtollgate.so
 CARGO ?= cargo
 
-.PHONY: help demo test build tools tools-test engine-jni cli java lint test-rust test-loom test-java test-demo loom tsan soak slow bench bench-java fuzz bench-rust bench-report header clean
+# Where `make install` puts things; DESTDIR goes before each of them.
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DOCDIR ?= $(PREFIX)/share/doc/tollgate
+DESTDIR ?=
+
+.PHONY: help demo test build lib install uninstall tools tools-test engine-jni cli java lint test-rust test-loom test-c \
+	test-java test-demo loom tsan soak slow bench bench-rust bench-java bench-report fuzz header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -11,10 +20,29 @@ help: ## This list
 demo: tools build ## Two real brokers under the same flood, one guarded; QUICK=1 takes under 90 seconds
 	scripts/demo
 
-test: tools-test lint test-rust test-loom build test-java test-demo ## Everything CI checks
+test: tools-test lint test-rust test-loom test-c build test-java test-demo ## Everything CI checks
 	@echo "make test: all parts passed"
 
 build: engine-jni cli java ## The engine, the tool, the jars
+
+lib: $(C_LIBRARY) ## libtollgate.so and libtollgate.a for C and C++, in target/c/release
+
+# By hand and not by cargo each time: `sudo make install` after `make lib` should need no cargo.
+$(C_LIBRARY): $(shell find src -name '*.rs') Cargo.toml Cargo.lock include/tollgate.h scripts/build-c
+	CARGO="$(CARGO)" scripts/build-c
+	@touch $@
+
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export LIBDIR := $(LIBDIR)
+install uninstall: export INCLUDEDIR := $(INCLUDEDIR)
+install uninstall: export DOCDIR := $(DOCDIR)
+install uninstall: export DESTDIR := $(DESTDIR)
+
+install: $(C_LIBRARY) ## Libraries, headers, pkg-config and CMake files, under PREFIX (/usr/local)
+	@scripts/install
+
+uninstall: ## What `make install` with the same variables put there
+	@scripts/install --uninstall
 
 tools:
 	@scripts/check-tools
@@ -45,6 +73,9 @@ test-loom: ## The models and random schedules, bounded to a minute or two
 
 loom: ## The models at their full bound, 260,000 schedules; up to ten minutes
 	scripts/loom
+
+test-c: lib ## The headers, the library as installed, and their programs under sanitizers and valgrind
+	scripts/test-c
 
 test-java: ## Engine jar and agent, then real brokers and real clients
 	scripts/maven verify
