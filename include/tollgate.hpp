@@ -12,8 +12,8 @@
  * exceptions are off (-fno-exceptions, or TOLLGATE_NO_EXCEPTIONS defined before this header) there is only the second.
  * What can't fail is noexcept. Memory that C++ can't get is std::bad_alloc, as everywhere.
  *
- * Deciding (track, touch, remember, contains, is_live, sweep) is noexcept and allocates nothing on this side of the
- * library; a Known decision does not on the other either.
+ * Deciding (track, touch, remember, contains, is_live) is noexcept and allocates nothing here; inside the library, only
+ * what is remembered anew may.
  *
  * Threads. const means: any number of threads at once, and so for all of an Engine but its move and its destruction. A
  * Config is a plain value. A Snapshot never changes.
