@@ -12,7 +12,7 @@ DOCDIR ?= $(PREFIX)/share/doc/tollgate
 DESTDIR ?=
 
 .PHONY: help demo test build lib install uninstall tools tools-test engine-jni cli java lint test-rust test-loom test-c \
-	test-java test-demo loom tsan soak slow bench bench-rust bench-java bench-report fuzz header clean
+	test-java test-demo loom tsan soak slow bench bench-rust bench-java bench-report fuzz examples header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ install: $(C_LIBRARY) ## Libraries, headers, pkg-config and CMake files, under P
 
 uninstall: ## What `make install` with the same variables put there
 	@scripts/install --uninstall
+
+examples: lib ## The C and C++ programs of examples/, into target/examples-c
+	@$(MAKE) --no-print-directory -C examples
 
 tools:
 	@scripts/check-tools

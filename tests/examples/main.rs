@@ -1,0 +1,4 @@
+//! The programs under examples/, compiled by examples/Makefile with warnings as errors, and run.
+
+mod login_guard;
+mod program;
