@@ -11,7 +11,7 @@ INCLUDEDIR ?= $(PREFIX)/include
 DOCDIR ?= $(PREFIX)/share/doc/tollgate
 DESTDIR ?=
 
-.PHONY: help demo test build lib install uninstall tools tools-test engine-jni cli java lint test-rust test-loom test-c \
+.PHONY: help demo test build lib install uninstall tools tools-examples tools-test engine-jni cli java lint test-rust test-loom test-c \
 	test-java test-demo loom tsan soak slow bench bench-rust bench-java bench-report fuzz examples header clean
 
 help: ## This list
@@ -44,11 +44,14 @@ install: $(C_LIBRARY) ## Libraries, headers, pkg-config and CMake files, under P
 uninstall: ## What `make install` with the same variables put there
 	@scripts/install --uninstall
 
-examples: lib ## The C and C++ programs of examples/, into target/examples-c
+examples: tools-examples lib ## The C and C++ programs of examples/, into target/examples-c
 	@$(MAKE) --no-print-directory -C examples
 
 tools:
 	@scripts/check-tools
+
+tools-examples:
+	@scripts/check-tools examples
 
 tools-test:
 	@scripts/check-tools tests
@@ -80,7 +83,7 @@ loom: ## The models at their full bound, 260,000 schedules; up to ten minutes
 test-c: lib ## The headers, the library as installed, and their programs under sanitizers and valgrind
 	scripts/test-c
 
-test-java: ## Engine jar and agent, then real brokers and real clients
+test-java: examples ## Engine jar and agent, then real brokers and real clients
 	scripts/maven verify
 
 test-demo: build

@@ -1,4 +1,5 @@
-//! The programs under examples/, compiled by examples/Makefile with warnings as errors, and run.
+//! The programs under examples/, compiled by examples/Makefile with warnings as errors, and run. `producer_ids` needs a
+//! broker: java/it runs it.
 
 mod gateway;
 mod login_guard;
