@@ -13,7 +13,7 @@
  * What can't fail is noexcept. Memory that C++ can't get is std::bad_alloc, as everywhere.
  *
  * Deciding (track, touch, remember, contains, is_live) is noexcept and allocates nothing here; inside the library, only
- * what is remembered anew may.
+ * what is remembered anew may, and a thread's first call.
  *
  * Threads. const means: any number of threads at once, and so for all of an Engine but its move and its destruction. A
  * Config is a plain value. A Snapshot never changes.
