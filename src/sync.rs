@@ -132,8 +132,8 @@ mod real {
         std::thread::available_parallelism().map_or(1, |n| n.get().next_power_of_two().min(MOST_OWN_ROWS))
     }
 
-    /// The row that this thread alone has, below [`own_rows`], from its first call here until it ends (O9). None where all are
-    /// taken.
+    /// The row that this thread alone has, from its first call here until it ends (O9); an engine may have fewer. None where
+    /// all are taken.
     #[inline]
     pub(crate) fn own_row() -> Option<usize> {
         use std::sync::atomic::AtomicBool;
@@ -141,12 +141,8 @@ mod real {
         struct Row(Option<usize>);
         impl Row {
             fn take() -> Self {
-                let rows = TAKEN.iter().take(own_rows());
-                Self(
-                    rows.enumerate()
-                        .find(|(_, taken)| !taken.swap(true, Ordering::Acquire))
-                        .map(|(row, _)| row),
-                )
+                let mut rows = TAKEN.iter().enumerate();
+                Self(rows.find(|(_, taken)| !taken.swap(true, Ordering::Acquire)).map(|(row, _)| row))
             }
         }
         impl Drop for Row {

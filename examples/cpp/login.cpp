@@ -9,7 +9,7 @@ int main() try {
     const tollgate::Engine gate(tollgate::Config().window(10min).default_quota({3.0, 0.0}));
     const auto now = std::chrono::steady_clock::now();
     const tollgate::Principal alice = gate.intern("alice", now);
-    for (const std::uint64_t device : {4711, 4711, 815}) {
+    for (const std::uint64_t device : {4711U, 4711U, 815U}) {
         if (const auto wait = gate.track(alice, device, now).retry_after()) {
             std::printf("refused, again in %d ms\n", static_cast<int>(wait->count()));
         } else {
