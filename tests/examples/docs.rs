@@ -106,6 +106,7 @@ fn first_program_works_from_install_on() {
         .env("RUSTUP_HOME", or_default("RUSTUP_HOME", ".rustup"))
         // A make above this one, and cargo's own libtollgate.so, would get in between.
         .env_remove("MAKEFLAGS")
+        .env_remove("MAKELEVEL")
         .env_remove("LD_LIBRARY_PATH")
         .env_remove("DESTDIR"));
     let printed = printed(&output).replace(&home.display().to_string(), "/home/you");
