@@ -7,7 +7,7 @@ use crate::filter::{FilterStats, Hasher, Ring, Sizing, Window};
 use crate::memory::{Budget, Reservation, Room};
 use crate::principal::{Principal, PrincipalId, Shared};
 use crate::quota::{DefaultQuota, Gate, Quota};
-use crate::registry::{Held, Registry};
+use crate::registry::{Held, Registry, Standing};
 use crate::snapshot::{Portrait, Restored};
 use crate::stats::{Stats, Swept, Totals};
 use crate::sync::{Arc, AtomicU64, Ordering::Relaxed, Snapshot};
@@ -33,6 +33,8 @@ pub struct Engine {
     latest_ms: CachePadded<AtomicU64>,
     overflow_interns: AtomicU64,
     evicted_layers: AtomicU64,
+    /// Known answers of before a restore; the rows count those since.
+    restored_known: AtomicU64,
     /// Counters of principals that were dropped.
     dropped: Dropped,
     /// Held while the engine lives: registry, counters and claims.
@@ -51,20 +53,28 @@ impl Engine {
     /// An empty engine.
     #[must_use]
     pub fn new(config: Config) -> Self {
-        Self::with_overflow(config, None, 0).0
+        Self::with_overflow(config, None, 0, 0).0
     }
 
     /// An engine whose overflow gate is as in a portrait.
-    fn with_overflow(config: Config, portrait: Option<&Portrait>, taken_ms: u64) -> (Self, Restored) {
+    fn with_overflow(
+        config: Config,
+        portrait: Option<&Portrait>,
+        taken_ms: u64,
+        now_ms: u64,
+    ) -> (Self, Restored) {
         let window = Window { window_ms: config.window_ms(), period_ms: config.layer_period_ms() };
         let budget = Arc::new(Budget::new(config.max_memory_bytes()));
         let slots = u64::from(config.max_principals()) * BYTES_PER_PRINCIPAL_SLOT;
         let fixed = Claims::bytes() + BYTES_PER_ENGINE + slots;
         let reserve =
             |bytes| Budget::reserve(&budget, bytes).expect("Config checks that the fixed part fits");
+        // Before a restored ring takes what it can get.
+        let fixed = reserve(fixed);
         let default_quota = DefaultQuota { quota: config.default_quota(), version: 0, since_ms: 0 };
         let hasher = Hasher::new(config.seed());
         let mut restored = Restored::default();
+        let mut restored_known = 0;
         let overflow = 'overflow: {
             let (quota, source) = default_quota.unless(None);
             let tokens = portrait.and_then(|portrait| portrait.tokens);
@@ -72,8 +82,9 @@ impl Engine {
             let held = Held::outside(reserve(Principal::bytes_for("")));
             let overflow = Principal::new(PrincipalId::OVERFLOW, Arc::from(""), gate, 0, 0, held);
             let Some(portrait) = portrait else { break 'overflow Ring::new(Arc::new(overflow)) };
+            restored_known = portrait.known();
             let mut ring = Ring::new(Arc::new(overflow.restored(portrait)));
-            restored.layers = ring.restore(&portrait.filter, taken_ms, window, hasher, &budget);
+            restored.layers = ring.restore(&portrait.filter, now_ms, window, hasher, &budget);
             restored.layers_left_out = portrait.filter.layers.len() as u64 - restored.layers;
             ring
         };
@@ -92,11 +103,12 @@ impl Engine {
                 config,
             },
             registry,
-            _fixed: reserve(fixed),
+            _fixed: fixed,
             budget,
             latest_ms: CachePadded::new(AtomicU64::new(0)),
             overflow_interns: AtomicU64::new(0),
             evicted_layers: AtomicU64::new(0),
+            restored_known: AtomicU64::new(restored_known),
             dropped: Dropped::default(),
         };
         (engine, restored)
@@ -122,10 +134,16 @@ impl Engine {
     /// The handle of a name, made at its first call. Beyond `max_principals`, or their half of the memory, the answer is
     /// [`PrincipalId::OVERFLOW`], whose holders share one gate under the default quota (S8): do not keep that one, ask again.
     pub fn intern(&self, name: &str, now_ms: u64) -> PrincipalId {
-        let found = self.registry.find(name);
-        if let Some(id) = found.filter(|&id| !self.registry.is_new(id)) {
-            return id;
-        }
+        let found = match self.registry.find(name).map(|id| (id, self.registry.standing(id))) {
+            Some((id, Standing::Settled)) => return id,
+            Some((id, Standing::New)) => Some(id),
+            Some((id, Standing::Gone)) => {
+                // A sweep that retired it has not come to its name yet; a caller does not wait for that.
+                self.registry.forget(name, id);
+                None
+            }
+            None => None,
+        };
         let now_ms = self.advance_time(now_ms);
         let Some(id) = found.or_else(|| self.add(name, now_ms)) else {
             self.overflow_interns.fetch_add(1, Relaxed);
@@ -300,7 +318,7 @@ impl Engine {
     pub fn totals(&self, now_ms: u64) -> Totals {
         let now_ms = self.advance_time(now_ms);
         let mut sum = Stats {
-            known: self.registry.known_total(),
+            known: self.registry.known_total().saturating_add(self.restored_known.load(Relaxed)),
             admitted: self.dropped.admitted.load(Relaxed),
             throttled: self.dropped.throttled.load(Relaxed),
             re_recorded: self.dropped.re_recorded.load(Relaxed),

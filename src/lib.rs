@@ -26,7 +26,8 @@
 //! | `track`, `touch`: id recorded again | lock-free |
 //! | `track`: new id; `remember` | waits for callers on the same new id, lock-free otherwise |
 //! | `contains`, `is_live` | wait-free |
-//! | quota changes, `sweep`, `stats` | lock-free |
+//! | `sweep`, `stats` | lock-free |
+//! | `intern`, quota changes | a concurrent map's: reads lock-free, writes may wait while it grows |
 //!
 //! # Example
 //! ```

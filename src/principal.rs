@@ -203,6 +203,14 @@ impl Principal {
         self.life.load(Acquire) == NEW
     }
 
+    pub(crate) fn is_retired(&self) -> bool {
+        self.life.load(Acquire) & STATE == RETIRED
+    }
+
+    pub(crate) fn last_call(&self) -> u64 {
+        self.last_call.load(Relaxed)
+    }
+
     /// Its name stands in the map and its quota is applied: from now on a sweep may retire it.
     pub(crate) fn settle(&self) {
         // Losing means that another thread has done it.

@@ -57,6 +57,17 @@ struct OwnQuota {
 /// What a name with a quota of its own takes: key, value, their places in the map.
 const BYTES_PER_OWN_QUOTA: u64 = 256;
 
+/// What a name's principal is at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Its name's quota is not applied yet.
+    New,
+    /// To be called.
+    Settled,
+    /// Retired, or its slot is empty.
+    Gone,
+}
+
 /// See the module's head.
 pub(crate) struct Registry {
     /// One for each principal, and the overflow gate's, which is never vacant.
@@ -156,9 +167,19 @@ impl Registry {
         Some(PrincipalId(winner))
     }
 
-    /// Whether nobody has applied the quota set for its name since the name is in the map. A stale handle is not new.
-    pub(crate) fn is_new(&self, id: PrincipalId) -> bool {
-        self.with(id, |ring| ring.owner().is_new()).unwrap_or(false)
+    /// Where the handle of a name that was just found stands.
+    pub(crate) fn standing(&self, id: PrincipalId) -> Standing {
+        self.with(id, |ring| match ring.owner() {
+            new if new.is_new() => Standing::New,
+            retired if retired.is_retired() => Standing::Gone,
+            _ => Standing::Settled,
+        })
+        .unwrap_or(Standing::Gone)
+    }
+
+    /// Takes a gone principal's name out of the map; the sweep that retired it gives the slot back.
+    pub(crate) fn forget(&self, name: &str, id: PrincipalId) {
+        self.names.remove_value(name, id.0);
     }
 
     /// A new principal may be called, and swept, from now on.

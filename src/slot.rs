@@ -4,7 +4,7 @@
 //! thing (src/filter/mod.rs).
 //!
 //! The way of a call (`track`):
-//! 1. Recent in the ring: Known. Nothing is written but the time of the call; wait-free.
+//! 1. Recent in the ring: Known. Nothing is written but the time of the call (and src/known.rs's count); wait-free.
 //! 2. Live but in an older place: recorded again, Known (S2).
 //! 3. Absent: the claim is taken (S3, src/claim.rs), the ring looked at again, the gate charged, the id recorded: Admitted; or
 //!    the gate refuses: Throttled, and nothing was written.

@@ -21,6 +21,7 @@
 //! Other settings may differ. Under a shorter window less is live; another layer count or false-positive rate holds for layers
 //! made from then on; principals and layers that no longer fit the limits are left out and counted ([`Restored`]).
 
+use crate::sync::thread_number;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -99,6 +100,12 @@ pub(crate) struct LayerPortrait {
     pub(crate) recorded: u64,
     pub(crate) moved: u64,
     pub(crate) words: Vec<u64>,
+}
+
+impl Portrait {
+    pub(crate) fn known(&self) -> u64 {
+        self.counts[0]
+    }
 }
 
 /// The whole of it.
@@ -270,11 +277,12 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 /// beside it, synced, renamed.
 ///
 /// # Errors
-/// Those of the file system; the old file is then as it was.
+/// Those of the file system; the old file is then as it was, unless all that failed was to sync its folder.
 pub fn write_file(path: &Path, snapshot: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.new", std::process::id()));
+    // Each thread's own: two may write to one path at once.
+    beside.push(format!(".{}-{}.new", std::process::id(), thread_number()));
     let beside = Path::new(&beside);
     let written = File::create(beside)
         .and_then(|mut file| file.write_all(snapshot).and_then(|()| file.sync_all()))

@@ -78,6 +78,8 @@ fn s14_counters_and_tokens_go_on() {
     let alice = after.intern("alice", 0);
     let stats = after.stats(alice, 0).unwrap();
     assert_eq!((stats.known, stats.admitted, stats.throttled, stats.live_pids), (3, 10, 5, 10));
+    let totals = after.totals(0).stats;
+    assert_eq!((totals.known, totals.admitted, totals.throttled), (3, 10, 5));
     assert!(stats.tokens < 1e-6, "{} tokens", stats.tokens);
     assert!(matches!(after.track(alice, 77, 0), Decision::Throttled { .. }));
     // Half an hour of downtime refills as half an hour of service does.
@@ -195,13 +197,32 @@ fn s14_a_file_is_replaced_whole_or_not_at_all() {
 fn s14_a_snapshot_taken_under_calls_is_whole() {
     let engine = engine(builder());
     let alice = engine.intern("alice", 0);
+    let mut among_calls = 0;
     std::thread::scope(|scope| {
-        scope.spawn(|| admit(&engine, alice, 0..100_000, 0));
-        for _ in 0..20 {
+        let writer = scope.spawn(|| admit(&engine, alice, 0..300_000, 0));
+        while !writer.is_finished() {
             let before = engine.stats(alice, 0).unwrap().admitted;
+            among_calls += u64::from((1..300_000).contains(&before));
             let (after, _) = restore(builder(), &engine.snapshot(0), 0);
             let alice = after.intern("alice", 0);
             assert!((0..before).all(|pid| after.contains(alice, pid, 0)), "an id admitted before is missing");
         }
     });
+    assert!(among_calls > 0, "no snapshot was taken under calls: the test showed nothing");
+}
+
+/// The overflow gate's layers had nearly all of the memory; more principals need a larger part of it now.
+#[test]
+fn s14_s8_a_restore_with_less_room_for_layers_leaves_some_out() {
+    let before = engine(builder().max_memory_bytes(4 << 20).max_principals(1));
+    assert_ne!(before.intern("alice", 0), PrincipalId::OVERFLOW);
+    admit(&before, before.intern("bob", 0), 0..900_000, 0);
+    assert!(before.totals(0).memory_bytes > 3 << 20, "{} bytes", before.totals(0).memory_bytes);
+    let (after, kept) =
+        restore(builder().max_memory_bytes(4 << 20).max_principals(7_000), &before.snapshot(0), 0);
+    assert!(kept.layers_left_out > 0 && kept.layers > 0, "{kept:?}");
+    assert!(after.totals(0).memory_bytes <= 4 << 20);
+    // Two windows later nothing of it is kept, the overflow gate's neither.
+    let (_, kept) = restore(builder(), &before.snapshot(0), 2 * HOUR);
+    assert_eq!(kept.layers, 0, "{kept:?}");
 }

@@ -3,10 +3,10 @@
 use super::Engine;
 use crate::config::Config;
 use crate::filter::Ring;
-use crate::principal::Principal;
+use crate::principal::{Principal, PrincipalId};
 use crate::quota::Gate;
 use crate::snapshot::{Picture, Portrait, Restored, SnapshotError};
-use crate::sync::Arc;
+use crate::sync::{Arc, Ordering::Relaxed};
 
 impl Engine {
     /// S14: an engine that knows what a snapshot holds, and what of it could be kept. It goes on with the snapshot's seed,
@@ -19,7 +19,7 @@ impl Engine {
         let now_ms = now_ms.max(picture.taken_ms);
         let overflow = picture.principals.iter().find(|portrait| portrait.is_overflow);
         let (engine, mut restored) =
-            Self::with_overflow(config.with_seed(picture.seed), overflow, picture.taken_ms);
+            Self::with_overflow(config.with_seed(picture.seed), overflow, picture.taken_ms, now_ms);
         engine.advance_time(now_ms);
         for portrait in picture.principals.iter().filter(|portrait| !portrait.is_overflow) {
             let layers = portrait.filter.layers.len() as u64;
@@ -33,6 +33,12 @@ impl Engine {
             }
         }
         Ok((engine, restored))
+    }
+
+    /// Saturating: a snapshot may say any count.
+    fn count_restored(&self, known: u64) {
+        let restored = &self.restored_known;
+        restored.store(restored.load(Relaxed).saturating_add(known), Relaxed);
     }
 
     /// The layers kept; `None` when there was no room for the principal, or its name came twice.
@@ -52,6 +58,7 @@ impl Engine {
             ring
         })?;
         self.registry.settle(id);
+        self.count_restored(portrait.known());
         Some(kept)
     }
 
@@ -62,9 +69,17 @@ impl Engine {
         let now_ms = self.advance_time(now_ms);
         let mut principals = Vec::new();
         self.registry.for_each(|_, ring| {
-            let known = self.registry.known_of(ring.owner().id());
-            let mut portrait = ring.owner().portrait(known, now_ms, &self.shared);
+            let principal = ring.owner();
+            let id = principal.id();
+            // A name's one principal: not that of a thread which loses the race to intern it, nor one that a sweep is taking out.
+            if id != PrincipalId::OVERFLOW && self.registry.find(principal.name()) != Some(id) {
+                return;
+            }
+            let known = self.registry.known_of(id);
+            let mut portrait = principal.portrait(known, now_ms, &self.shared);
             portrait.filter = ring.portrait();
+            // After the ids: one that came meanwhile lives for a window from its call.
+            portrait.last_call = principal.last_call();
             principals.push(portrait);
         });
         Picture { seed: self.config().seed(), taken_ms: now_ms, principals }.to_bytes()

@@ -140,7 +140,7 @@ impl<O> Ring<O> {
     pub(super) fn next_layer(&self, start_capacity: u64, now_ms: u64, window: Window) -> (u64, u64, u32) {
         if let Some(newest) = self.layers.last().filter(|l| window.is_recent(l.start_ms(), now_ms)) {
             let shape = newest.shape();
-            return (newest.start_ms(), shape.capacity.saturating_mul(2), shape.growth + 1);
+            return (newest.start_ms(), shape.capacity.saturating_mul(2), shape.growth.saturating_add(1));
         }
         // A set that overflowed has its 64 ids to record again, and more to come.
         let from_small = if self.small.is_some() { 2 * SMALL_CAPACITY as u64 } else { 0 };

@@ -101,7 +101,8 @@ impl SmallSet {
         found
     }
 
-    /// Records a new id; false when all entries are live. Only the holder of the id's claim calls this. Lock-free.
+    /// Records an id; false when all entries are live. A new one comes with its claim held; one that is moved here out of an older
+    /// place may come twice when two callers race, which costs an entry and changes no answer. Lock-free.
     #[must_use]
     pub(crate) fn insert(&self, pid: u64, now_ms: u64, window: Window) -> bool {
         // First what is empty or long gone, then what is still of use to count ghosts.
