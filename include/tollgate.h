@@ -26,11 +26,12 @@
  * the status is TOLLGATE_STATUS_OUT_OF_RANGE, _FULL, _IO or _DAMAGED. NULL or 0: no text. 160 bytes hold every text that
  * names no file.
  *
- * Time is an argument: milliseconds from any origin that the caller keeps to for one engine. Going back is harmless (the
- * latest time seen counts); a jump past the window forgets all.
+ * Time is an argument: milliseconds from any origin within a century that the caller keeps to for one engine. Going back
+ * is harmless (the latest time seen counts); a jump past the window forgets all.
  *
- * Defects. No function exits, aborts, or lets a panic out: a defect inside is TOLLGATE_STATUS_FAULT or a packed Fault,
- * and a line on stderr. A Fault should pass: Tollgate must not be what stops a service.
+ * Defects. No function exits, lets a panic out, or aborts, but where the system has no memory left: a defect inside is
+ * TOLLGATE_STATUS_FAULT or a packed Fault, and a line on stderr. A Fault should pass: Tollgate must not be what stops a
+ * service.
  *
  * Versions. Numbers are never reused. On start, compare tollgate_abi_version() with TOLLGATE_ABI_VERSION.
  */

@@ -228,13 +228,14 @@ impl ConfigBuilder {
     pub fn build(self) -> Result<Config, ConfigError> {
         within("window_ms", self.window_ms, MIN_WINDOW_MS, MAX_WINDOW_MS, " (milliseconds)")?;
         within("layers", self.layers, MIN_LAYERS, MAX_LAYERS, "")?;
-        within(
-            "false_positive_rate",
-            self.false_positive_rate,
-            MIN_FALSE_POSITIVE_RATE,
-            MAX_FALSE_POSITIVE_RATE,
-            "",
-        )?;
+        let share = self.false_positive_rate;
+        if !(MIN_FALSE_POSITIVE_RATE..=MAX_FALSE_POSITIVE_RATE).contains(&share) {
+            return Err(ConfigError {
+                field: "false_positive_rate",
+                value: shown(share),
+                range: format!("{MIN_FALSE_POSITIVE_RATE} to {MAX_FALSE_POSITIVE_RATE}"),
+            });
+        }
         within("max_throttle_ms", self.max_throttle_ms, 1, MAX_THROTTLE_MS, " (milliseconds)")?;
         within("max_memory_bytes", self.max_memory_bytes, MIN_MEMORY_BYTES, MAX_MEMORY_BYTES, " (bytes)")?;
         let affordable =
@@ -266,7 +267,15 @@ impl ConfigBuilder {
     }
 }
 
-/// Refuses NaN too: it is within nothing.
+/// A double as a person would write it: a number of three hundred digits would push the range out of a message.
+pub(crate) fn shown(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() || (1e-6..1e16).contains(&value.abs()) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}
+
 fn within<T: Copy + PartialOrd + fmt::Display>(
     field: &'static str,
     value: T,
@@ -317,6 +326,16 @@ mod tests {
             "max_principals = 0: must be 1 to 123361 (under max_memory_bytes = 67108864)"
         );
         assert_eq!(refused(Config::builder()), "seed = unset: must be set to a secret random 64-bit number");
+    }
+
+    #[test]
+    fn extreme_doubles_are_shown_short() {
+        assert_eq!(
+            refused(Config::builder().seed(1).false_positive_rate(1e-300)),
+            "false_positive_rate = 1e-300: must be 0.000001 to 0.5"
+        );
+        let said = Quota::per_hour(-1.5e300, 1.0).unwrap_err().to_string();
+        assert_eq!(said, "quota = -1.5e300: must be a finite number above 0 (new ids per hour)");
     }
 
     #[test]

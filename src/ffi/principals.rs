@@ -21,6 +21,9 @@ pub unsafe extern "C" fn tollgate_list_principals(
         let Some(engine) = (unsafe { shared(engine) }) else {
             return tollgate_status::NullPointer;
         };
+        if count.is_null() {
+            return tollgate_status::NullPointer;
+        }
         // SAFETY: NULL or `capacity` writable numbers that nobody else uses now, by the caller's promise.
         let Some(places) = (unsafe { writable(principals, capacity) }) else {
             return tollgate_status::NullPointer;
