@@ -56,6 +56,12 @@
 #endif
 
 namespace tollgate {
+// Programs may have parts of both kinds, whose types differ: each kind has names of its own to the linker.
+#if TOLLGATE_HAS_EXCEPTIONS
+inline namespace throwing {
+#else
+inline namespace nonthrowing {
+#endif
 
 /// The version of the C ABI that this header was written for.
 inline constexpr std::uint32_t header_abi_version = TOLLGATE_ABI_VERSION;
@@ -859,6 +865,7 @@ inline Restoration Engine::restore_file(const Config& config, std::string_view p
 }
 #endif
 
+} // inline namespace
 } // namespace tollgate
 
 template <>
