@@ -103,11 +103,12 @@ fn admitted(rounds: usize, calls: u64, values: &mut Vec<(String, f64)>) {
 }
 
 fn main() {
-    let (rounds, calls) = if quick() { (3, 500_000) } else { (21, 4_000_000) };
+    // Many short rounds: a second processor that a neighbour takes for seconds must not decide the median.
+    let (rounds, calls) = if quick() { (3, 500_000) } else { (81, 2_000_000) };
     let mut values = Vec::new();
     for per_layer in [1_000, 250_000] {
         known(per_layer, rounds, calls, &mut values);
     }
-    admitted(rounds, 250_000, &mut values);
+    admitted(rounds.min(21), 250_000, &mut values);
     publish("contention", &values);
 }
