@@ -31,8 +31,9 @@ pub const MIN_MEMORY_BYTES: u64 = 1 << 11;
 /// Most memory: one tebibyte.
 pub const MAX_MEMORY_BYTES: u64 = 1 << 40;
 /// What the registry costs for each principal it could hold, held or not: its slot and its place in the free queue (32), a
-/// counter in each of at most twelve rows (96), and what allocators round up.
-pub(crate) const BYTES_PER_PRINCIPAL_SLOT: u64 = 136;
+/// counter in each of twelve rows (96), its place in the map of names, which does not shrink (up to 20), and what allocators
+/// round up.
+pub(crate) const BYTES_PER_PRINCIPAL_SLOT: u64 = 160;
 /// What an engine costs besides: itself, its maps while they are empty, what they keep for threads that read them.
 #[cfg(not(tollgate_loom))]
 pub(crate) const BYTES_PER_ENGINE: u64 = 48 << 10;
@@ -323,7 +324,7 @@ mod tests {
         );
         assert_eq!(
             refused(b().max_principals(0)),
-            "max_principals = 0: must be 1 to 123361 (under max_memory_bytes = 67108864)"
+            "max_principals = 0: must be 1 to 104857 (under max_memory_bytes = 67108864)"
         );
         assert_eq!(refused(Config::builder()), "seed = unset: must be set to a secret random 64-bit number");
     }

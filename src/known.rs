@@ -8,7 +8,7 @@
 //! - O9: a row is written by the one thread that has it; a thread that ends gives it back with release, and the next takes
 //!   it with acquire, so no count is lost (src/sync.rs: `own_row`).
 
-use crate::sync::{own_row, own_rows, thread_number, AtomicU64, Ordering::Relaxed};
+use crate::sync::{own_row, thread_number, AtomicU64, Ordering::Relaxed, OWN_ROWS};
 
 /// Beside each two rows of single threads, one for the others.
 const OWN_PER_SHARED: usize = 2;
@@ -22,10 +22,9 @@ pub(crate) struct KnownCounts {
 impl KnownCounts {
     pub(crate) fn new(slots: usize) -> Self {
         let row = |_| (0..slots).map(|_| AtomicU64::new(0)).collect();
-        let own = own_rows();
         Self {
-            own: (0..own).map(row).collect(),
-            shared: (0..own.div_ceil(OWN_PER_SHARED)).map(row).collect(),
+            own: (0..OWN_ROWS).map(row).collect(),
+            shared: (0..OWN_ROWS.div_ceil(OWN_PER_SHARED)).map(row).collect(),
         }
     }
 

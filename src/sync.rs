@@ -124,20 +124,15 @@ mod real {
         }
     }
 
-    /// Most rows that threads may have to themselves.
-    const MOST_OWN_ROWS: usize = 8;
+    /// Rows of counts for threads to have to themselves. Not the number of processors: a thread keeps its row while it sleeps.
+    pub(crate) const OWN_ROWS: usize = 8;
 
-    /// Rows of counts for threads to have to themselves: the processor count as a power of two, at most 8.
-    pub(crate) fn own_rows() -> usize {
-        std::thread::available_parallelism().map_or(1, |n| n.get().next_power_of_two().min(MOST_OWN_ROWS))
-    }
-
-    /// The row that this thread alone has, from its first call here until it ends (O9); an engine may have fewer. None where
-    /// all are taken.
+    /// The row that this thread alone has, from its first call here until it ends (O9). None where all are
+    /// taken.
     #[inline]
     pub(crate) fn own_row() -> Option<usize> {
         use std::sync::atomic::AtomicBool;
-        static TAKEN: [AtomicBool; MOST_OWN_ROWS] = [const { AtomicBool::new(false) }; MOST_OWN_ROWS];
+        static TAKEN: [AtomicBool; OWN_ROWS] = [const { AtomicBool::new(false) }; OWN_ROWS];
         struct Row(Option<usize>);
         impl Row {
             fn take() -> Self {

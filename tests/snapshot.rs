@@ -219,7 +219,7 @@ fn s14_s8_a_restore_with_less_room_for_layers_leaves_some_out() {
     admit(&before, before.intern("bob", 0), 0..900_000, 0);
     assert!(before.totals(0).memory_bytes > 3 << 20, "{} bytes", before.totals(0).memory_bytes);
     let (after, kept) =
-        restore(builder().max_memory_bytes(4 << 20).max_principals(7_000), &before.snapshot(0), 0);
+        restore(builder().max_memory_bytes(4 << 20).max_principals(6_500), &before.snapshot(0), 0);
     assert!(kept.layers_left_out > 0 && kept.layers > 0, "{kept:?}");
     assert!(after.totals(0).memory_bytes <= 4 << 20);
     // Two windows later nothing of it is kept, the overflow gate's neither.

@@ -115,7 +115,7 @@ class SettingsTest {
     void the_engine_refuses_more_users_than_the_memory_holds() throws Exception {
         Settings settings = Settings.read(Map.of(Setting.MAX_USERS.key, "1000000", Setting.MAX_MEMORY.key, "1048576"));
         String message = assertThrows(Settings.Refused.class, settings::engine).getMessage();
-        assertEquals("producer.id.quota.max.users = 1000000: must be 1 to 1927 (under producer.id.quota.max.memory.bytes = 1048576)",
+        assertEquals("producer.id.quota.max.users = 1000000: must be 1 to 1638 (under producer.id.quota.max.memory.bytes = 1048576)",
                 message);
     }
 
