@@ -229,14 +229,13 @@ impl ConfigBuilder {
     pub fn build(self) -> Result<Config, ConfigError> {
         within("window_ms", self.window_ms, MIN_WINDOW_MS, MAX_WINDOW_MS, " (milliseconds)")?;
         within("layers", self.layers, MIN_LAYERS, MAX_LAYERS, "")?;
-        let share = self.false_positive_rate;
-        if !(MIN_FALSE_POSITIVE_RATE..=MAX_FALSE_POSITIVE_RATE).contains(&share) {
-            return Err(ConfigError {
-                field: "false_positive_rate",
-                value: shown(share),
-                range: format!("{MIN_FALSE_POSITIVE_RATE} to {MAX_FALSE_POSITIVE_RATE}"),
-            });
-        }
+        within(
+            "false_positive_rate",
+            Double(self.false_positive_rate),
+            Double(MIN_FALSE_POSITIVE_RATE),
+            Double(MAX_FALSE_POSITIVE_RATE),
+            "",
+        )?;
         within("max_throttle_ms", self.max_throttle_ms, 1, MAX_THROTTLE_MS, " (milliseconds)")?;
         within("max_memory_bytes", self.max_memory_bytes, MIN_MEMORY_BYTES, MAX_MEMORY_BYTES, " (bytes)")?;
         let affordable =
@@ -268,15 +267,22 @@ impl ConfigBuilder {
     }
 }
 
-/// A double as a person would write it: a number of three hundred digits would push the range out of a message.
-pub(crate) fn shown(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() || (1e-6..1e16).contains(&value.abs()) {
-        value.to_string()
-    } else {
-        format!("{value:e}")
+/// A double as a message shows it: one of three hundred digits would push the range out of it.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+pub(crate) struct Double(pub(crate) f64);
+
+impl fmt::Display for Double {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.0;
+        if value == 0.0 || !value.is_finite() || (1e-6..1e16).contains(&value.abs()) {
+            write!(f, "{value}")
+        } else {
+            write!(f, "{value:e}")
+        }
     }
 }
 
+/// Refuses NaN too: it is within nothing.
 fn within<T: Copy + PartialOrd + fmt::Display>(
     field: &'static str,
     value: T,

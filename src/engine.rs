@@ -4,7 +4,7 @@ use crate::claim::Claims;
 use crate::config::{Config, ConfigError, BYTES_PER_ENGINE, BYTES_PER_PRINCIPAL_SLOT};
 use crate::decision::{Decision, Touch};
 use crate::filter::{FilterStats, Hasher, Ring, Sizing, Window};
-use crate::memory::{Budget, Reservation, Room};
+use crate::memory::{Budget, Reservation};
 use crate::principal::{Principal, PrincipalId, Shared};
 use crate::quota::{DefaultQuota, Gate, Quota};
 use crate::registry::{Held, Registry, Standing};
@@ -12,14 +12,12 @@ use crate::snapshot::{Portrait, Restored};
 use crate::stats::{Stats, Swept, Totals};
 use crate::sync::{Arc, AtomicU64, Ordering::Relaxed, Snapshot};
 use crossbeam_utils::CachePadded;
-use std::collections::BinaryHeap;
 
+mod evict;
 mod restore;
 
 /// No layer takes more than this part of the memory.
 const LARGEST_LAYER: u64 = 8;
-/// Evictions go on until this part of the memory is free again, so that they are seldom.
-const FREE_AFTER_EVICTION: u64 = 16;
 
 /// Decides for every (principal, producer id) whether the id is known, new and admitted, or over the quota.
 ///
@@ -371,42 +369,5 @@ impl Engine {
     /// A name has one principal in this sense: that of a thread which loses the race to intern it stays new.
     fn is_listed(ring: &Ring<Principal>) -> bool {
         ring.owner().id() != PrincipalId::OVERFLOW && !ring.owner().is_new()
-    }
-
-    /// S8: the oldest layers of the largest principals go, until `bytes` and a little more are free.
-    #[cold]
-    fn evict(&self, bytes: u64) {
-        let mut largest = BinaryHeap::new();
-        let mut filters = Vec::new();
-        self.registry.for_each(|slot, ring| {
-            let held = ring.layer_bytes();
-            if held > 0 {
-                largest.push((held, filters.len()));
-                filters.push(slot.filter());
-            }
-        });
-        let wanted = bytes.saturating_add(self.budget.limit() / FREE_AFTER_EVICTION);
-        let mut missing = self.budget.used().saturating_add(wanted).saturating_sub(self.budget.limit());
-        while missing > 0 {
-            let Some((_, index)) = largest.pop() else { return };
-            let filter = filters[index];
-            // Counted as they are dropped, not as they come free: the caller may itself hold the ring they were in.
-            let evicted = filter.evict_oldest();
-            missing = missing.saturating_sub(evicted);
-            self.evicted_layers.fetch_add(u64::from(evicted > 0), Relaxed);
-            let held = filter.load().as_ref().map_or(0, |ring| ring.layer_bytes());
-            if held > 0 {
-                largest.push((held, index));
-            }
-        }
-    }
-}
-
-impl Room for Engine {
-    fn reserve(&self, bytes: u64) -> Option<Reservation> {
-        Budget::reserve(&self.budget, bytes).or_else(|| {
-            self.evict(bytes);
-            Budget::reserve(&self.budget, bytes)
-        })
     }
 }

@@ -137,16 +137,24 @@ impl Principal {
         self
     }
 
-    /// Without its ring's part.
-    pub(crate) fn portrait(&self, known: u64, now_ms: u64, shared: &Shared) -> Portrait {
+    /// With its ring's part, which `ids` gives between the tokens and the time of the last call: an id that comes meanwhile
+    /// may be in it uncharged, but lives for a window from its call.
+    pub(crate) fn portrait(
+        &self,
+        known: u64,
+        now_ms: u64,
+        shared: &Shared,
+        ids: impl FnOnce() -> FilterPortrait,
+    ) -> Portrait {
         let stats = self.stats(FilterStats::default(), known, now_ms, shared);
+        let filter = ids();
         Portrait {
             name: self.name.as_ref().to_owned(),
             is_overflow: self.id == PrincipalId::OVERFLOW,
             last_call: self.last_call.load(Relaxed),
             counts: [stats.known, stats.admitted, stats.throttled, stats.re_recorded, stats.ghost_hits],
             tokens: Some(stats.tokens).filter(|tokens| tokens.is_finite()),
-            filter: FilterPortrait::default(),
+            filter,
         }
     }
 
@@ -205,10 +213,6 @@ impl Principal {
 
     pub(crate) fn is_retired(&self) -> bool {
         self.life.load(Acquire) & STATE == RETIRED
-    }
-
-    pub(crate) fn last_call(&self) -> u64 {
-        self.last_call.load(Relaxed)
     }
 
     /// Its name stands in the map and its quota is applied: from now on a sweep may retire it.

@@ -14,7 +14,7 @@
 //! - Who follows the default replaces only a gate that follows it too, by compare-and-swap: a quota set for the name meanwhile
 //!   stays (loom-tests: `s11_a_quota_set_while_the_default_is_followed_holds`).
 
-use crate::config::{shown, ConfigError};
+use crate::config::{ConfigError, Double};
 use crate::rate::bucket::{Bucket, Charge, Refill};
 use crate::sync::{Arc, Snapshot};
 
@@ -35,14 +35,14 @@ impl Quota {
         if !(rate.is_finite() && rate > 0.0) {
             return Err(ConfigError {
                 field: "quota",
-                value: shown(rate),
+                value: Double(rate).to_string(),
                 range: "a finite number above 0 (new ids per hour)".to_owned(),
             });
         }
         if !(0.0..=1.0).contains(&burst) {
             return Err(ConfigError {
                 field: "burst",
-                value: shown(burst),
+                value: Double(burst).to_string(),
                 range: "0 to 1 (share of a window's worth)".to_owned(),
             });
         }

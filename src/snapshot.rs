@@ -84,7 +84,6 @@ pub(crate) struct Portrait {
 }
 
 /// A filter's ring.
-#[derive(Default)]
 pub(crate) struct FilterPortrait {
     pub(crate) open: bool,
     /// Id and the time it was recorded.

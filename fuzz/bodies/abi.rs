@@ -138,41 +138,45 @@ impl Caller {
                     assert_eq!(bytes.is_null(), length == 0);
                     let length =
                         if input.byte() < 200 { length } else { length.min(input.number() as usize) };
-                    let mut made = ptr::null_mut();
-                    let status = tollgate_engine_restore(
-                        self.config,
-                        bytes,
-                        length,
-                        now,
-                        &raw mut made,
-                        ptr::null_mut(),
-                        error,
-                        capacity,
-                    );
-                    self.adopt(status, made);
+                    self.restore(bytes, length, now, (error, capacity));
                 }
                 4 => {
-                    let mut made = ptr::null_mut();
                     let bytes = input.bytes();
-                    let (bytes, length) = (bytes.as_ptr(), bytes.len());
-                    let status = tollgate_engine_restore(
-                        self.config,
-                        bytes,
-                        length,
-                        now,
-                        &raw mut made,
-                        ptr::null_mut(),
-                        error,
-                        capacity,
-                    );
+                    let status = self.restore(bytes.as_ptr(), bytes.len(), now, (error, capacity));
                     assert!(status != OK, "random bytes are no snapshot");
-                    self.adopt(status, made);
                 }
                 _ => {
                     tollgate_engine_free(self.engine);
                     self.engine = ptr::null_mut();
                 }
             }
+        }
+    }
+
+    /// # Safety
+    /// As in call; `bytes` is NULL or `length` readable bytes.
+    unsafe fn restore(
+        &mut self,
+        bytes: *const u8,
+        length: usize,
+        now: u64,
+        (error, capacity): (*mut c_char, usize),
+    ) -> tollgate_status {
+        let (config, mut made) = (self.config, ptr::null_mut());
+        // SAFETY: this function's own contract; `made` is this function's own.
+        unsafe {
+            let status = tollgate_engine_restore(
+                config,
+                bytes,
+                length,
+                now,
+                &raw mut made,
+                ptr::null_mut(),
+                error,
+                capacity,
+            );
+            self.adopt(status, made);
+            status
         }
     }
 

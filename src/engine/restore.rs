@@ -76,11 +76,7 @@ impl Engine {
                 return;
             }
             let known = self.registry.known_of(id);
-            let mut portrait = principal.portrait(known, now_ms, &self.shared);
-            portrait.filter = ring.portrait();
-            // After the ids: one that came meanwhile lives for a window from its call.
-            portrait.last_call = principal.last_call();
-            principals.push(portrait);
+            principals.push(principal.portrait(known, now_ms, &self.shared, || ring.portrait()));
         });
         Picture { seed: self.config().seed(), taken_ms: now_ms, principals }.to_bytes()
     }

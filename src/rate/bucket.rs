@@ -13,7 +13,7 @@
 //! Limits: an interval is whole ticks: at 10^9 per hour it is exact to 1 in 3,775, above that it gets coarser; at
 //! most 2^60 ticks (35 years) long; the bucket refills for 139 years after its first moment and then stands still (S9).
 
-use crate::config::{shown, ConfigError};
+use crate::config::{ConfigError, Double};
 use crate::sync::{AtomicU64, Ordering::AcqRel, Ordering::Acquire};
 
 const TICKS_PER_MS: u64 = 1 << 20;
@@ -44,7 +44,7 @@ impl Refill {
             if !(value.is_finite() && value > 0.0) {
                 return Err(ConfigError {
                     field,
-                    value: shown(value),
+                    value: Double(value).to_string(),
                     range: format!("a finite number above 0 ({unit})"),
                 });
             }
