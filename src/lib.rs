@@ -17,7 +17,7 @@
 //! # Guarantees
 //! The rules by number (S1 to S14) stand in the module that keeps them:
 //! [`Decision`] S1, `filter` S2 S4 S5 S6 S7 S10, `claim` S3, `memory` S8, [`Engine`] S9, `quota` S11 S12, `retry` S13,
-//! [`snapshot`] S14.
+//! [`snapshot`] S14. How fast, R1 to R4: [`rate`]; how much to read, D1 to D4: [`DispatchEstimator`].
 //! Every memory ordering is numbered (O1 to O9) where it is used.
 //!
 //! | call | progress |
@@ -63,6 +63,8 @@ mod memory;
 mod quota;
 pub mod rate;
 
+mod dispatch;
+
 mod engine;
 mod known;
 mod principal;
@@ -84,6 +86,7 @@ pub use config::{Config, ConfigBuilder, ConfigError};
 pub use decision::{
     Decision, Touch, KIND_ADMITTED, KIND_FAULT, KIND_KNOWN, KIND_NEW, KIND_STALE, KIND_THROTTLED,
 };
+pub use dispatch::DispatchEstimator;
 pub use engine::Engine;
 pub use principal::PrincipalId;
 pub use quota::Quota;
