@@ -13,7 +13,7 @@ use governor::RateLimiter;
 use std::hint::black_box;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use tollgate::rate::{Bucket, Charge, Refill, Sliding};
+use tollgate::rate::{Charge, Gcra, Refill, Sliding};
 
 /// Eleven samples of a second, as Kafka's client quotas have it.
 const WINDOW_MS: u64 = 11_000;
@@ -45,7 +45,7 @@ fn bucket(c: &mut Criterion) {
     // What governor's fake clock costs: one relaxed load.
     let clock = black_box(AtomicU64::new(0));
     let mut benches = group(c, "bucket_charge");
-    let ours = Bucket::full(Refill::per_hour(f64::from(RATE), f64::from(BURST)).unwrap(), 0);
+    let ours = Gcra::full(Refill::per_hour(f64::from(RATE), f64::from(BURST)).unwrap(), 0);
     benches.bench_function("tollgate", |b| {
         b.iter(|| assert_eq!(ours.charge(clock.load(Relaxed)), Charge::Taken));
     });
@@ -55,7 +55,7 @@ fn bucket(c: &mut Criterion) {
     benches.finish();
 
     let mut benches = group(c, "bucket_refuse");
-    let ours = Bucket::full(Refill::per_hour(1.0, 1.0).unwrap(), 0);
+    let ours = Gcra::full(Refill::per_hour(1.0, 1.0).unwrap(), 0);
     assert_eq!(ours.charge(0), Charge::Taken);
     benches.bench_function("tollgate", |b| {
         b.iter(|| assert_ne!(ours.charge(clock.load(Relaxed)), Charge::Taken));

@@ -3,7 +3,7 @@
 //! Every limit the engine keeps (S8) is set here. A refused value is named with its field, its value and the range
 //! that would be accepted; the JVM and C doors hand the same words on.
 
-use crate::quota::Quota;
+use crate::quota::{Limiter, Quota, Terms};
 use std::fmt;
 
 /// Shortest window: a second.
@@ -67,6 +67,7 @@ pub struct Config {
     layers: u32,
     false_positive_rate: f64,
     default_quota: Option<Quota>,
+    limiter: Limiter,
     max_throttle_ms: u32,
     max_principals: u32,
     max_memory_bytes: u64,
@@ -110,6 +111,16 @@ impl Config {
         self.default_quota
     }
 
+    /// What enforces the quotas.
+    #[must_use]
+    pub fn limiter(&self) -> Limiter {
+        self.limiter
+    }
+
+    pub(crate) fn terms(&self) -> Terms {
+        Terms { limiter: self.limiter, window_ms: self.window_ms }
+    }
+
     /// Longest retry time, milliseconds.
     #[must_use]
     pub fn max_throttle_ms(&self) -> u32 {
@@ -144,6 +155,7 @@ pub struct ConfigBuilder {
     layers: u32,
     false_positive_rate: f64,
     default_quota: Option<Quota>,
+    limiter: Limiter,
     max_throttle_ms: u32,
     max_principals: u32,
     max_memory_bytes: u64,
@@ -157,6 +169,7 @@ impl Default for ConfigBuilder {
             layers: 4,
             false_positive_rate: 0.001,
             default_quota: None,
+            limiter: Limiter::TokenBucket,
             max_throttle_ms: 30_000,
             max_principals: 10_000,
             max_memory_bytes: 64 << 20,
@@ -191,6 +204,14 @@ impl ConfigBuilder {
     #[must_use]
     pub fn default_quota(mut self, quota: Option<Quota>) -> Self {
         self.default_quota = quota;
+        self
+    }
+
+    /// What enforces the quotas, the default one and those of names; default a token bucket. A quota's burst chooses between
+    /// bursts and even spacing under each.
+    #[must_use]
+    pub fn limiter(mut self, limiter: Limiter) -> Self {
+        self.limiter = limiter;
         self
     }
 
@@ -259,6 +280,7 @@ impl ConfigBuilder {
             layers: self.layers,
             false_positive_rate: self.false_positive_rate,
             default_quota: self.default_quota,
+            limiter: self.limiter,
             max_throttle_ms: self.max_throttle_ms,
             max_principals: self.max_principals,
             max_memory_bytes: self.max_memory_bytes,

@@ -76,7 +76,7 @@ impl Engine {
         let overflow = 'overflow: {
             let (quota, source) = default_quota.unless(None);
             let tokens = portrait.and_then(|portrait| portrait.tokens);
-            let gate = Gate::with_tokens(quota, source, window.window_ms, taken_ms, tokens);
+            let gate = Gate::new(quota, source, config.terms(), taken_ms, tokens);
             let held = Held::outside(reserve(Principal::bytes_for("")));
             let overflow = Principal::new(PrincipalId::OVERFLOW, Arc::from(""), gate, 0, 0, held);
             let Some(portrait) = portrait else { break 'overflow Ring::new(Arc::new(overflow)) };
@@ -157,7 +157,7 @@ impl Engine {
         let shared = &self.shared;
         self.registry.add(name, self, |id, name, known, reservation| {
             let (quota, source) = shared.default_quota.load().unless(self.registry.own_quota(&name));
-            let gate = Gate::new(quota, source, shared.config.window_ms(), now_ms);
+            let gate = Gate::new(quota, source, shared.config.terms(), now_ms, None);
             Ring::new(Arc::new(Principal::new(id, name, gate, known, now_ms, reservation)))
         })
     }

@@ -89,7 +89,7 @@ pub use decision::{
 pub use dispatch::DispatchEstimator;
 pub use engine::Engine;
 pub use principal::PrincipalId;
-pub use quota::Quota;
+pub use quota::{Limiter, Quota};
 pub use size::FilterSize;
 pub use snapshot::{Restored, SnapshotError};
 pub use stats::{Stats, Swept, Totals};

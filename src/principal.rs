@@ -16,8 +16,8 @@
 use crate::claim::Claims;
 use crate::config::Config;
 use crate::filter::{FilterStats, Hasher, Plan, Sizing, Window};
-use crate::quota::{DefaultQuota, Gate, Pass, Quota, Source};
-use crate::rate::windowed::Sliding;
+use crate::quota::{DefaultQuota, Gate, Pass, Quota, Source, Terms};
+use crate::rate::Sliding;
 use crate::registry::Held;
 use crate::snapshot::{FilterPortrait, Portrait};
 use crate::stats::Stats;
@@ -62,6 +62,12 @@ pub(crate) struct Shared {
     pub(crate) hasher: Hasher,
     pub(crate) claims: Claims,
     pub(crate) default_quota: Snapshot<DefaultQuota>,
+}
+
+impl Shared {
+    fn terms(&self) -> Terms {
+        self.config.terms()
+    }
 }
 
 const NEW: u32 = 0;
@@ -125,7 +131,7 @@ impl Principal {
         }
     }
 
-    /// Takes over what a portrait says; its gate was made with [`Gate::with_tokens`].
+    /// Takes over what a portrait says; its gate was made with its tokens.
     pub(crate) fn restored(mut self, portrait: &Portrait) -> Self {
         let [known, admitted, throttled, re_recorded, ghost_hits] = portrait.counts;
         self.last_call = AtomicU64::new(portrait.last_call);
@@ -186,8 +192,8 @@ impl Principal {
 
     /// S11, S12: charges one new id to the gate; a refusal is counted.
     pub(crate) fn charge(&self, now_ms: u64, shared: &Shared) -> Pass {
-        self.gate.follow(&shared.default_quota.load(), shared.config.window_ms());
-        let pass = self.gate.charge(now_ms);
+        self.gate.follow(&shared.default_quota.load(), shared.terms());
+        let pass = self.gate.charge(shared.terms(), now_ms);
         if pass != Pass::Admitted {
             self.throttled.fetch_add(1, Relaxed);
         }
@@ -239,9 +245,11 @@ impl Principal {
 
     /// Retires the principal if it has been idle for a window and nothing is lost with it (S6).
     pub(crate) fn retire_if_idle(&self, now_ms: u64, shared: &Shared) -> bool {
-        self.gate.follow(&shared.default_quota.load(), shared.config.window_ms());
-        let idle =
-            || !shared.window.is_live(self.last_call.load(Relaxed), now_ms) && self.gate.is_as_new(now_ms);
+        self.gate.follow(&shared.default_quota.load(), shared.terms());
+        let idle = || {
+            !shared.window.is_live(self.last_call.load(Relaxed), now_ms)
+                && self.gate.is_as_new(shared.terms(), now_ms)
+        };
         // Before the first look, so that a call which comes after it shows in `turns`.
         let active = self.life.load(Acquire);
         let retiring = active & !STATE | RETIRING;
@@ -258,12 +266,12 @@ impl Principal {
     }
 
     pub(crate) fn set_quota(&self, quota: Option<Quota>, source: Source, shared: &Shared, now_ms: u64) {
-        self.gate.change(quota, source, shared.config.window_ms(), now_ms);
+        self.gate.change(quota, source, shared.terms(), now_ms);
     }
 
     /// `filter` is its ring's part, `known` the slot's Known counter.
     pub(crate) fn stats(&self, filter: FilterStats, known: u64, now_ms: u64, shared: &Shared) -> Stats {
-        self.gate.follow(&shared.default_quota.load(), shared.config.window_ms());
+        self.gate.follow(&shared.default_quota.load(), shared.terms());
         Stats {
             // The counter and what it stood at are both modulo 2^64: a restored count begins below zero.
             known: known.wrapping_sub(self.known_before),
@@ -277,7 +285,7 @@ impl Principal {
             fill: filter.fill,
             false_positive_rate: filter.false_positive_rate,
             rate_per_hour: self.rate.per_hour(now_ms, shared.config.window_ms()),
-            tokens: self.gate.tokens(now_ms).unwrap_or(f64::NAN),
+            tokens: self.gate.tokens(shared.terms(), now_ms).unwrap_or(f64::NAN),
             quota_per_hour: self.gate.quota().map_or(f64::NAN, |quota| quota.rate_per_hour()),
         }
     }

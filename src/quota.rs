@@ -3,20 +3,42 @@
 //! Contract: S11 (a change applies to the next call: lowering clamps the tokens, raising keeps them; no quota throttles nothing)
 //! and S12 (shape).
 //!
-//! How: a principal's gate is one immutable value behind a snapshot cell: `{ quota, bucket, previous bucket }`. A change
-//! publishes a gate whose bucket is unset; whoever comes next freezes the previous bucket, which tells everyone the same
-//! remaining tokens, and fills the new one with them. So no token is lost or made, and nobody waits.
+//! How: a principal's gate is one immutable value behind a snapshot cell: `{ quota, limiter }`. A change publishes one whose
+//! limiter is still to be made of the previous one; whoever comes next freezes the previous limiter, which tells everyone
+//! the same remaining tokens, and publishes the new one with them. So no token is lost or made, and nobody waits.
 //!
 //! Orderings
-//! - O5: a bucket's word is only changed by read-modify-writes, and FROZEN is never taken off: a charge either
-//!   comes before the freeze, and is in the level handed over, or it meets FROZEN and goes to the new gate
-//!   (loom-tests: `o5_charge_against_quota_change`).
+//! - O5: a limiter is only changed by read-modify-writes, and a frozen one stays frozen: a charge either comes before the
+//!   freeze, and is in the level handed over, or it meets the freeze and goes to the new limiter
+//!   (loom-tests: `o5_charge_against_quota_change`, `o5_windowed_charge_against_quota_change`).
 //! - Who follows the default replaces only a gate that follows it too, by compare-and-swap: a quota set for the name meanwhile
 //!   stays (loom-tests: `s11_a_quota_set_while_the_default_is_followed_holds`).
 
 use crate::config::{ConfigError, Double};
-use crate::rate::bucket::{Bucket, Charge, Refill};
+use crate::rate::gcra::{Charge, Gcra, Refill};
+use crate::rate::limit::{SlidingLimit, Span};
 use crate::sync::{Arc, Snapshot};
+
+/// What enforces the quotas of an engine, and with that what a burst means.
+///
+/// Both let `rate` through on the mean, and as many at once as [`Quota::capacity`] says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Limiter {
+    /// Tokens come at the rate, up to the capacity: after an idle time a burst, and at once the rate again. A window may see
+    /// a capacity more than its rate.
+    #[default]
+    TokenBucket,
+    /// At most a capacity in any stretch of time in which that many come at the rate: with a burst of 1, at most a window's
+    /// worth in any window. What comes evenly gets eight ninths of the rate at least.
+    Windowed,
+}
+
+/// How a gate makes its limiters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) limiter: Limiter,
+    pub(crate) window_ms: u64,
+}
 
 /// New ids per hour, and how many of them may come at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,10 +88,6 @@ impl Quota {
     pub fn capacity(&self, window_ms: u64) -> f64 {
         (self.per_hour * (window_ms as f64 / 3_600_000.0) * self.burst).clamp(1.0, f64::MAX)
     }
-
-    fn refill(&self, window_ms: u64) -> Refill {
-        Refill::new(self.per_hour, self.capacity(window_ms))
-    }
 }
 
 /// Where a principal's quota comes from.
@@ -107,11 +125,76 @@ impl DefaultQuota {
     }
 }
 
+/// What counts against one quota.
+enum Meter {
+    Bucket(Gcra),
+    Window(SlidingLimit),
+}
+
+impl Meter {
+    fn full(quota: Quota, terms: Terms, now_ms: u64) -> Self {
+        Self::holding(quota, terms, f64::INFINITY, now_ms)
+    }
+
+    fn holding(quota: Quota, terms: Terms, tokens: f64, now_ms: u64) -> Self {
+        let (rate, capacity) = (quota.per_hour, quota.capacity(terms.window_ms));
+        match terms.limiter {
+            Limiter::TokenBucket => Self::Bucket(Gcra::holding(Refill::new(rate, capacity), tokens, now_ms)),
+            Limiter::Windowed => {
+                Self::Window(SlidingLimit::holding(Span::new(rate, capacity), tokens, now_ms))
+            }
+        }
+    }
+
+    fn charge_unless_replaced(&self, now_ms: u64) -> Option<Charge> {
+        match self {
+            Self::Bucket(bucket) => bucket.charge_unless_replaced(now_ms),
+            Self::Window(window) => window.charge_unless_replaced(now_ms),
+        }
+    }
+
+    fn freeze(&self, now_ms: u64) -> f64 {
+        match self {
+            Self::Bucket(bucket) => bucket.freeze(now_ms),
+            Self::Window(window) => window.freeze(now_ms),
+        }
+    }
+
+    fn tokens(&self, now_ms: u64) -> f64 {
+        match self {
+            Self::Bucket(bucket) => bucket.tokens(now_ms),
+            Self::Window(window) => window.tokens(now_ms),
+        }
+    }
+
+    fn is_full(&self, now_ms: u64) -> bool {
+        match self {
+            Self::Bucket(bucket) => bucket.is_full(now_ms),
+            Self::Window(window) => window.tokens(now_ms) >= f64::from(window.span().limit()),
+        }
+    }
+
+    fn interval_ms(&self) -> u64 {
+        match self {
+            Self::Bucket(bucket) => bucket.refill().interval_ms(),
+            Self::Window(window) => window.span().interval_ms(),
+        }
+    }
+}
+
+/// What keeps the quota.
+enum Keeper {
+    /// No quota.
+    Nobody,
+    Meter(Arc<Meter>),
+    /// To be made of what this one has left.
+    After(Arc<Meter>),
+}
+
 struct State {
     quota: Option<Quota>,
     source: Source,
-    bucket: Option<Arc<Bucket>>,
-    previous: Option<Arc<Bucket>>,
+    keeper: Keeper,
 }
 
 /// What the gate says to one new id.
@@ -132,51 +215,66 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    pub(crate) fn new(quota: Option<Quota>, source: Source, window_ms: u64, now_ms: u64) -> Self {
-        let bucket = quota.map(|quota| Arc::new(Bucket::full(quota.refill(window_ms), now_ms)));
-        Self { state: Snapshot::new(Arc::new(State { quota, source, bucket, previous: None })) }
-    }
-
-    /// As [`new`](Self::new), with the tokens that were left at `since_ms`; full where there was no quota then.
-    pub(crate) fn with_tokens(
+    /// With the tokens that were left at `since_ms`; full where nothing is known of them.
+    pub(crate) fn new(
         quota: Option<Quota>,
         source: Source,
-        window_ms: u64,
+        terms: Terms,
         since_ms: u64,
         tokens: Option<f64>,
     ) -> Self {
-        let (Some(limit), Some(tokens)) = (quota, tokens) else {
-            return Self::new(quota, source, window_ms, since_ms);
-        };
-        let bucket = Bucket::unset(limit.refill(window_ms), since_ms);
-        bucket.fill(tokens.max(0.0), since_ms);
-        let bucket = Some(Arc::new(bucket));
-        Self { state: Snapshot::new(Arc::new(State { quota, source, bucket, previous: None })) }
+        let meter = |quota| Meter::holding(quota, terms, tokens.unwrap_or(f64::INFINITY), since_ms);
+        let keeper = quota.map_or(Keeper::Nobody, |quota| Keeper::Meter(Arc::new(meter(quota))));
+        Self { state: Snapshot::new(Arc::new(State { quota, source, keeper })) }
     }
 
     pub(crate) fn quota(&self) -> Option<Quota> {
         self.state.load().quota
     }
 
-    /// Charges one token. Lock-free.
-    pub(crate) fn charge(&self, now_ms: u64) -> Pass {
+    /// Runs `call` on the meter in force, which is made of the previous one where that is still to be done; `None` without a
+    /// quota.
+    fn with_meter<T>(&self, terms: Terms, now_ms: u64, call: impl FnOnce(&Meter) -> T) -> Option<T> {
         loop {
             let state = self.state.load();
-            let Some(bucket) = &state.bucket else { return Pass::Admitted };
-            state.settle(now_ms);
-            match bucket.charge_unless_replaced(now_ms) {
-                Some(Charge::Taken) => return Pass::Admitted,
-                Some(Charge::Refused { wait_ms }) => {
-                    return Pass::Refused { wait_ms, interval_ms: bucket.refill().interval_ms() };
+            match (&state.keeper, state.quota) {
+                (Keeper::Meter(meter), _) => return Some(call(meter)),
+                (Keeper::After(previous), Some(quota)) => {
+                    let meter = Meter::holding(quota, terms, previous.freeze(now_ms), now_ms);
+                    let keeper = Keeper::Meter(Arc::new(meter));
+                    let next = State { quota: Some(quota), source: state.source, keeper };
+                    // Losing means that another thread has made one, or the quota was changed again.
+                    let _ = self.state.replace(&state, Arc::new(next));
                 }
-                None => {}
+                (Keeper::Nobody | Keeper::After(_), _) => return None,
             }
         }
     }
 
+    /// Charges one token. Lock-free.
+    pub(crate) fn charge(&self, terms: Terms, now_ms: u64) -> Pass {
+        let charge = |meter: &Meter| {
+            // Frozen, the next loop finds what came after it.
+            Some(match meter.charge_unless_replaced(now_ms)? {
+                Charge::Taken => Pass::Admitted,
+                Charge::Refused { wait_ms } => Pass::Refused { wait_ms, interval_ms: meter.interval_ms() },
+            })
+        };
+        loop {
+            if let Some(pass) = self.with_meter(terms, now_ms, charge).unwrap_or(Some(Pass::Admitted)) {
+                return pass;
+            }
+        }
+    }
+
+    fn settle(&self, terms: Terms, now_ms: u64) {
+        // Without a quota there is nothing to settle.
+        let _ = self.with_meter(terms, now_ms, |_| ());
+    }
+
     /// S11. Setting what is set changes nothing.
-    pub(crate) fn change(&self, quota: Option<Quota>, source: Source, window_ms: u64, now_ms: u64) {
-        self.change_if(|_| true, quota, source, window_ms, now_ms);
+    pub(crate) fn change(&self, quota: Option<Quota>, source: Source, terms: Terms, now_ms: u64) {
+        self.change_if(|_| true, quota, source, terms, now_ms);
     }
 
     /// As [`change`](Self::change), as long as `goes` says so of where the quota in force comes from.
@@ -185,7 +283,7 @@ impl Gate {
         goes: impl Fn(Source) -> bool,
         quota: Option<Quota>,
         source: Source,
-        window_ms: u64,
+        terms: Terms,
         now_ms: u64,
     ) {
         loop {
@@ -194,25 +292,26 @@ impl Gate {
             if is_set || source.is_older_than(state.source) || !goes(state.source) {
                 return;
             }
-            state.settle(now_ms);
-            let bucket = match (&state.bucket, quota) {
-                (_, None) => None,
-                (Some(bucket), Some(_)) if state.quota == quota => Some(Arc::clone(bucket)),
-                (Some(_), Some(quota)) => Some(Arc::new(Bucket::unset(quota.refill(window_ms), now_ms))),
-                (None, Some(quota)) => Some(Arc::new(Bucket::full(quota.refill(window_ms), now_ms))),
+            let keeper = match (&state.keeper, quota) {
+                (_, None) => Keeper::Nobody,
+                (Keeper::Nobody, Some(quota)) => Keeper::Meter(Arc::new(Meter::full(quota, terms, now_ms))),
+                (Keeper::Meter(meter), _) if state.quota == quota => Keeper::Meter(Arc::clone(meter)),
+                (Keeper::Meter(meter), _) => Keeper::After(Arc::clone(meter)),
+                (Keeper::After(_), _) => {
+                    self.settle(terms, now_ms);
+                    continue;
+                }
             };
-            let handed_over = state.bucket.clone().filter(|_| bucket.as_ref().is_some_and(|b| b.is_unset()));
-            let next = Arc::new(State { quota, source, bucket, previous: handed_over });
-            if self.state.replace(&state, Arc::clone(&next)) {
+            if self.state.replace(&state, Arc::new(State { quota, source, keeper })) {
                 // At once, so that the old refill ends at this moment and not at the next call.
-                next.settle(now_ms);
+                self.settle(terms, now_ms);
                 return;
             }
         }
     }
 
     /// Takes the default's newest version, where this gate follows the default.
-    pub(crate) fn follow(&self, default: &DefaultQuota, window_ms: u64) {
+    pub(crate) fn follow(&self, default: &DefaultQuota, terms: Terms) {
         // Asked of each state that is replaced: a quota of its own that was set meanwhile stays.
         let follows = |source| match source {
             Source::Default { version } => version != default.version,
@@ -220,33 +319,18 @@ impl Gate {
         };
         if follows(self.state.load().source) {
             let source = Source::Default { version: default.version };
-            self.change_if(follows, default.quota, source, window_ms, default.since_ms);
+            self.change_if(follows, default.quota, source, terms, default.since_ms);
         }
     }
 
     /// Tokens now, or none without a quota.
-    pub(crate) fn tokens(&self, now_ms: u64) -> Option<f64> {
-        let state = self.state.load();
-        state.settle(now_ms);
-        state.bucket.as_ref().map(|bucket| bucket.tokens(now_ms))
+    pub(crate) fn tokens(&self, terms: Terms, now_ms: u64) -> Option<f64> {
+        self.with_meter(terms, now_ms, |meter| meter.tokens(now_ms))
     }
 
     /// A gate that a new one would equal: forgetting it hands out no token.
-    pub(crate) fn is_as_new(&self, now_ms: u64) -> bool {
-        let state = self.state.load();
-        state.settle(now_ms);
-        state.bucket.as_ref().is_none_or(|bucket| bucket.is_full(now_ms))
-    }
-}
-
-impl State {
-    /// Hands the previous bucket's tokens to an unset one.
-    fn settle(&self, now_ms: u64) {
-        if let (Some(bucket), Some(previous)) = (&self.bucket, &self.previous) {
-            if bucket.is_unset() {
-                bucket.fill(previous.freeze(now_ms), now_ms);
-            }
-        }
+    pub(crate) fn is_as_new(&self, terms: Terms, now_ms: u64) -> bool {
+        self.with_meter(terms, now_ms, |meter| meter.is_full(now_ms)).unwrap_or(true)
     }
 }
 
@@ -255,6 +339,8 @@ mod tests {
     use super::*;
 
     const HOUR: u64 = 3_600_000;
+    const BUCKET: Terms = Terms { limiter: Limiter::TokenBucket, window_ms: HOUR };
+    const WINDOWED: Terms = Terms { limiter: Limiter::Windowed, window_ms: HOUR };
     const DEFAULT: Source = Source::Default { version: 0 };
 
     fn quota(rate: f64, burst: f64) -> Option<Quota> {
@@ -262,7 +348,7 @@ mod tests {
     }
 
     fn gate(rate: f64) -> Gate {
-        Gate::new(quota(rate, 1.0), DEFAULT, HOUR, 0)
+        Gate::new(quota(rate, 1.0), DEFAULT, BUCKET, 0, None)
     }
 
     #[test]
@@ -279,10 +365,10 @@ mod tests {
 
     #[test]
     fn s12_burst_0_spaces_evenly() {
-        let gate = Gate::new(quota(3600.0, 0.0), DEFAULT, HOUR, 0);
+        let gate = Gate::new(quota(3600.0, 0.0), DEFAULT, BUCKET, 0, None);
         let mut passed = Vec::new();
         for now in 0..10_000 {
-            if gate.charge(now) == Pass::Admitted {
+            if gate.charge(BUCKET, now) == Pass::Admitted {
                 passed.push(now);
             }
         }
@@ -292,48 +378,84 @@ mod tests {
     #[test]
     fn s12_burst_1_lets_a_window_come_at_once() {
         let gate = gate(100.0);
-        assert_eq!((0..200).filter(|_| gate.charge(0) == Pass::Admitted).count(), 100);
+        assert_eq!((0..200).filter(|_| gate.charge(BUCKET, 0) == Pass::Admitted).count(), 100);
+    }
+
+    #[test]
+    fn s12_windowed_burst_1_lets_no_hour_hold_more_than_the_rate() {
+        let gate = Gate::new(quota(100.0, 1.0), DEFAULT, WINDOWED, 0, None);
+        let passed: Vec<_> = (0..4 * 3600)
+            .map(|s| s * 1000)
+            .filter(|&now| gate.charge(WINDOWED, now) == Pass::Admitted)
+            .collect();
+        let within = |start| passed.iter().filter(|&&now| now >= start && now < start + HOUR).count();
+        assert_eq!(passed.iter().map(|&start| within(start)).max(), Some(100));
+        // The bucket lets twice the rate into the first hour: its burst, and the rate.
+        let gate = Gate::new(quota(100.0, 1.0), DEFAULT, BUCKET, 0, None);
+        let admitted = (0..3600).filter(|s| gate.charge(BUCKET, s * 1000) == Pass::Admitted).count();
+        assert_eq!(admitted, 199);
+    }
+
+    #[test]
+    fn s12_windowed_burst_0_spaces_evenly() {
+        let gate = Gate::new(quota(3600.0, 0.0), DEFAULT, WINDOWED, 0, None);
+        let passed: Vec<_> =
+            (0..10_000).filter(|&now| gate.charge(WINDOWED, now) == Pass::Admitted).collect();
+        // A sample of an eighth of a second longer than the second.
+        assert_eq!(passed, (0..9).map(|n| n * 1125).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn s11_windowed_lowering_clamps_raising_keeps() {
+        let gate = Gate::new(quota(100.0, 1.0), DEFAULT, WINDOWED, 0, None);
+        (0..40).for_each(|_| assert_eq!(gate.charge(WINDOWED, 0), Pass::Admitted));
+        assert_eq!(gate.tokens(WINDOWED, 0), Some(60.0));
+        gate.change(quota(1000.0, 1.0), Source::Own, WINDOWED, 0);
+        assert_eq!(gate.tokens(WINDOWED, 0), Some(60.0));
+        gate.change(quota(10.0, 1.0), Source::Own, WINDOWED, 0);
+        assert_eq!(gate.tokens(WINDOWED, 0), Some(10.0));
+        assert_eq!((0..50).filter(|_| gate.charge(WINDOWED, 0) == Pass::Admitted).count(), 10);
     }
 
     #[test]
     fn s11_lowering_clamps_raising_keeps() {
         let gate = gate(100.0);
-        (0..40).for_each(|_| assert_eq!(gate.charge(0), Pass::Admitted));
-        assert_eq!(gate.tokens(0), Some(60.0));
-        gate.change(quota(1000.0, 1.0), Source::Own, HOUR, 0);
-        assert!((gate.tokens(0).unwrap() - 60.0).abs() < 1e-6);
-        gate.change(quota(10.0, 1.0), Source::Own, HOUR, 0);
-        assert_eq!(gate.tokens(0), Some(10.0));
-        assert_eq!((0..50).filter(|_| gate.charge(0) == Pass::Admitted).count(), 10);
+        (0..40).for_each(|_| assert_eq!(gate.charge(BUCKET, 0), Pass::Admitted));
+        assert_eq!(gate.tokens(BUCKET, 0), Some(60.0));
+        gate.change(quota(1000.0, 1.0), Source::Own, BUCKET, 0);
+        assert!((gate.tokens(BUCKET, 0).unwrap() - 60.0).abs() < 1e-6);
+        gate.change(quota(10.0, 1.0), Source::Own, BUCKET, 0);
+        assert_eq!(gate.tokens(BUCKET, 0), Some(10.0));
+        assert_eq!((0..50).filter(|_| gate.charge(BUCKET, 0) == Pass::Admitted).count(), 10);
     }
 
     #[test]
     fn s11_none_throttles_nothing_and_comes_back_full() {
         let gate = gate(1.0);
-        assert_eq!(gate.charge(0), Pass::Admitted);
-        assert!(matches!(gate.charge(0), Pass::Refused { .. }));
-        gate.change(None, Source::Own, HOUR, 0);
-        (0..1000).for_each(|_| assert_eq!(gate.charge(0), Pass::Admitted));
-        gate.change(quota(2.0, 1.0), Source::Own, HOUR, 0);
-        assert_eq!(gate.tokens(0), Some(2.0));
+        assert_eq!(gate.charge(BUCKET, 0), Pass::Admitted);
+        assert!(matches!(gate.charge(BUCKET, 0), Pass::Refused { .. }));
+        gate.change(None, Source::Own, BUCKET, 0);
+        (0..1000).for_each(|_| assert_eq!(gate.charge(BUCKET, 0), Pass::Admitted));
+        gate.change(quota(2.0, 1.0), Source::Own, BUCKET, 0);
+        assert_eq!(gate.tokens(BUCKET, 0), Some(2.0));
     }
 
     #[test]
     fn s11_two_changes_without_a_call_between_keep_the_tokens() {
         let gate = gate(100.0);
-        (0..90).for_each(|_| assert_eq!(gate.charge(0), Pass::Admitted));
-        gate.change(quota(200.0, 1.0), Source::Own, HOUR, 0);
-        gate.change(quota(300.0, 1.0), Source::Own, HOUR, 0);
-        assert!((gate.tokens(0).unwrap() - 10.0).abs() < 1e-6);
+        (0..90).for_each(|_| assert_eq!(gate.charge(BUCKET, 0), Pass::Admitted));
+        gate.change(quota(200.0, 1.0), Source::Own, BUCKET, 0);
+        gate.change(quota(300.0, 1.0), Source::Own, BUCKET, 0);
+        assert!((gate.tokens(BUCKET, 0).unwrap() - 10.0).abs() < 1e-6);
     }
 
     #[test]
     fn s11_a_gate_with_its_own_quota_does_not_follow_the_default() {
-        let own = Gate::new(quota(5.0, 1.0), Source::Own, HOUR, 0);
+        let own = Gate::new(quota(5.0, 1.0), Source::Own, BUCKET, 0, None);
         let follower = gate(5.0);
         let default = DefaultQuota { quota: quota(50.0, 1.0), version: 1, since_ms: 0 };
-        own.follow(&default, HOUR);
-        follower.follow(&default, HOUR);
+        own.follow(&default, BUCKET);
+        follower.follow(&default, BUCKET);
         assert_eq!(own.quota(), quota(5.0, 1.0));
         assert_eq!(follower.quota(), quota(50.0, 1.0));
     }
@@ -341,29 +463,31 @@ mod tests {
     #[test]
     fn s11_a_late_caller_does_not_bring_a_replaced_default_back() {
         let gate = gate(10.0);
-        (0..10).for_each(|_| assert_eq!(gate.charge(0), Pass::Admitted));
+        (0..10).for_each(|_| assert_eq!(gate.charge(BUCKET, 0), Pass::Admitted));
         let v0 = DefaultQuota { quota: None, version: 0, since_ms: 0 };
         let v1 = DefaultQuota { quota: quota(10.0, 1.0), version: 1, since_ms: HOUR };
-        gate.follow(&v1, HOUR);
-        (0..10).for_each(|_| assert_eq!(gate.charge(HOUR), Pass::Admitted));
-        gate.follow(&v0, HOUR);
-        gate.follow(&v1, HOUR);
+        gate.follow(&v1, BUCKET);
+        (0..10).for_each(|_| assert_eq!(gate.charge(BUCKET, HOUR), Pass::Admitted));
+        gate.follow(&v0, BUCKET);
+        gate.follow(&v1, BUCKET);
         assert_eq!(gate.quota(), quota(10.0, 1.0));
-        assert!(matches!(gate.charge(HOUR), Pass::Refused { .. }), "paid twice for one hour");
+        assert!(matches!(gate.charge(BUCKET, HOUR), Pass::Refused { .. }), "paid twice for one hour");
     }
 
     #[test]
     fn s11_charges_against_changes_on_real_threads_make_no_token() {
-        let gate = gate(1000.0);
-        let taken: usize = std::thread::scope(|scope| {
-            let charges: Vec<_> = (0..3)
-                .map(|_| scope.spawn(|| (0..2000).filter(|_| gate.charge(0) == Pass::Admitted).count()))
-                .collect();
-            // Every quota here holds at least what is left, so none clamps.
-            (0..500u32).for_each(|n| gate.change(quota(f64::from(1000 + n % 2), 1.0), Source::Own, HOUR, 0));
-            charges.into_iter().map(|charge| charge.join().unwrap()).sum()
-        });
-        // Each hand-over rounds to a tick; 500 of them cannot lose a whole token.
-        assert!((999..=1000).contains(&taken), "{taken}");
+        for terms in [BUCKET, WINDOWED] {
+            let gate = Gate::new(quota(1000.0, 1.0), DEFAULT, terms, 0, None);
+            let taken: usize = std::thread::scope(|scope| {
+                let charge = || (0..2000).filter(|_| gate.charge(terms, 0) == Pass::Admitted).count();
+                let charges: Vec<_> = (0..3).map(|_| scope.spawn(charge)).collect();
+                // Every quota here holds at least what is left, so none clamps.
+                (0..500u32)
+                    .for_each(|n| gate.change(quota(f64::from(1000 + n % 2), 1.0), Source::Own, terms, 0));
+                charges.into_iter().map(|charge| charge.join().unwrap()).sum()
+            });
+            // Each hand-over rounds to a tick; 500 of them cannot lose a whole token.
+            assert!((999..=1000).contains(&taken), "{terms:?}: {taken}");
+        }
     }
 }

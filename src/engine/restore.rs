@@ -50,8 +50,7 @@ impl Engine {
         }
         let id = self.registry.add(&portrait.name, &self.budget, |id, name, known, held| {
             let (quota, source) = shared.default_quota.load().unless(None);
-            let window_ms = shared.config.window_ms();
-            let gate = Gate::with_tokens(quota, source, window_ms, taken_ms, portrait.tokens);
+            let gate = Gate::new(quota, source, shared.config.terms(), taken_ms, portrait.tokens);
             let principal = Principal::new(id, name, gate, known, now_ms, held).restored(portrait);
             let mut ring = Ring::new(Arc::new(principal));
             kept = ring.restore(&portrait.filter, now_ms, shared.window, shared.hasher, &self.budget);

@@ -1,131 +1,272 @@
-//! A sliding count: events of the last window, the oldest sample counted by the share of it still inside.
+//! A rate over sample windows, in one of three policies.
 //!
-//! Contract: the `Sliding` policy of R1: no saw-tooth, no jump without an event; R4: two readings at one `now` agree.
+//! Contract: R1 (N samples of W each; no count is lost when samples roll over), R2 (nothing is recorded into a sample that was
+//! purged), R4 (two readings at one moment, no event between, are equal: a reading writes nothing).
 //!
-//! State: a ring of samples, each one word `{ index: 32 bits, count: 32 bits }`, where the index is the sample's number since time
-//! 0, modulo 2^32. A sample that is needed for a newer index is overwritten by the same compare-and-swap that
-//! counts its first event, so no event is ever credited to a recycled sample (R2). Counts stop at 2^32 - 1.
+//! | policy | a new sample starts | a sample counts | divided by |
+//! |---|---|---|---|
+//! | `Grid` | on the grid of the first event | until N W after its start | time since the oldest start, at least N-1 whole samples |
+//! | `Overlap` | at its first event | until N W after its last event | the same |
+//! | `Sliding` | on the grid of time 0 | by its share within N W | N W |
+//!
+//! State: `current`, one word `{ start: 44 bits of ms, turn: 10, slot: 10 }`, the newest sample: slots are used in turn. In a slot
+//! - `word`: `{ tag: 24 bits, count: 40 }`, the tag being the turn and the low bits of the start. The compare-and-swap that
+//!   counts an event also checks whose sample it is, and the first event of a sample overwrites what stood there before. So a
+//!   caller that slept while its sample was replaced cannot add to the next one. (Tags come again after 1,024 turns of all
+//!   slots, where the low 14 bits of the start agree; who slept that long must also meet the count it left.)
+//! - `began`: what `current` was; it only grows.
+//! - `last`: the time of its latest event; it only grows.
+//!
+//! Slots: one more than N. A sample is overwritten N+1 samples later, when by each policy it counts no more.
+//!
+//! Time: a time before the newest sample's start is taken as that start (S9). 2^44 ms is the year 2527; later times are taken as
+//! that.
+//!
+//! Orderings
+//! - O10: who records writes `began`, then `last`, then `word`, each with release; who reads loads them in the opposite order
+//!   with acquire. Who sees a count sees the start and the time that belong to it; who sees the time of the slot's next
+//!   sample sees that sample's start too, and skips the slot. So no old count is read into a new window (C11), and no sample is
+//!   taken for purged that an event it counts keeps alive (loom-tests: `o10_reader_against_roll_over`,
+//!   `o10_reader_against_a_late_event`).
 
-use crate::sync::{AtomicU64, Ordering::Relaxed};
+use crate::config::{ConfigError, MAX_WINDOW_MS};
+use crate::sync::{
+    AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
 
-/// Whole samples in a window.
-const SAMPLES: u64 = 4;
-/// One more in part at the old end, and one that is being filled.
-const SLOTS: usize = SAMPLES as usize + 2;
+const SLOT_BITS: u32 = 10;
+const TURN_BITS: u32 = 10;
+const START_SHIFT: u32 = SLOT_BITS + TURN_BITS;
+const COUNT_BITS: u32 = 40;
+const MAX_MS: u64 = (1 << 44) - 1;
+const MAX_COUNT: u64 = (1 << COUNT_BITS) - 1;
+/// No event yet: turns begin at 1.
+const NOTHING: u64 = 0;
+/// Most samples of a rate.
+pub const MAX_SAMPLES: u32 = 1_000;
 
-/// How many events come per hour, by a window of time that slides: the oldest sample counts by the share of it that is
-/// still inside. No saw-tooth, no jump without an event (the longer-term wish of Kafka's pull request 12045).
+/// Which time a sample stands for, and what it counts for in a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Kafka's pull request 12045: samples follow one another without gaps, on the grid of the first event.
+    Grid,
+    /// What Kafka ships since 3.8: a sample starts at its first event and counts as long as its last event is in the window.
+    Overlap,
+    /// The pull request's longer-term wish: the window slides, the oldest sample counts by the share of it still inside. No
+    /// saw-tooth, no jump without an event. Off from the exact count by at most what the oldest sample holds.
+    Sliding,
+}
+
+/// How many events come per second, measured over N samples of W each, by one of three policies.
 ///
-/// Times are milliseconds from any origin, the window's length is given with each call and must not change. A length
-/// below 1 is taken as 1.
+/// Any number of threads. Times are milliseconds from any origin; amounts are whole (events, bytes), and a sample holds
+/// a million million of them.
 ///
 /// ```
-/// use tollgate::rate::Sliding;
+/// use tollgate::rate::{Policy, WindowedRate};
 ///
-/// let rate = Sliding::new();
-/// (0..3).for_each(|second| rate.record(second * 1000, 3_600_000));
-/// assert_eq!(rate.per_hour(3_000, 3_600_000), 3.0);
+/// let rate = WindowedRate::new(Policy::Grid, 2, 1000)?;
+/// for now_ms in [0, 30, 995, 1020, 2010] {
+///     rate.record(1, now_ms);
+/// }
+/// assert_eq!(rate.window_ms(2010), 1010);
+/// assert_eq!(rate.per_second(2010), 2.0 / 1.01);
+/// # Ok::<(), tollgate::ConfigError>(())
 /// ```
-pub struct Sliding {
-    slots: [AtomicU64; SLOTS],
+#[derive(Debug)]
+pub struct WindowedRate {
+    policy: Policy,
+    samples: u64,
+    sample_ms: u64,
+    current: AtomicU64,
+    slots: Box<[Slot]>,
 }
 
-fn pack(index: u32, count: u32) -> u64 {
-    u64::from(index) << 32 | u64::from(count)
+#[derive(Debug)]
+struct Slot {
+    began: AtomicU64,
+    last: AtomicU64,
+    word: AtomicU64,
 }
 
-fn unpack(word: u64) -> (u32, u32) {
-    ((word >> 32) as u32, word as u32)
+/// A sample as a reading sees it.
+struct Sample {
+    start: u64,
+    last: u64,
+    count: u64,
 }
 
-fn sample_ms(window_ms: u64) -> u64 {
-    (window_ms / SAMPLES).max(1)
+/// What a reading comes to.
+struct Reading {
+    count: f64,
+    window_ms: u64,
 }
 
-impl Default for Sliding {
-    fn default() -> Self {
-        Self::new()
+fn start_of(current: u64) -> u64 {
+    current >> START_SHIFT
+}
+
+fn slot_of(current: u64) -> usize {
+    (current & ((1 << SLOT_BITS) - 1)) as usize
+}
+
+/// The tag of `current`'s sample, where it stands in a slot's word.
+fn tag_of(current: u64) -> u64 {
+    current >> SLOT_BITS << COUNT_BITS
+}
+
+fn is_tagged(word: u64, current: u64) -> bool {
+    word & !MAX_COUNT == tag_of(current)
+}
+
+impl WindowedRate {
+    /// `samples` (N) of `sample_ms` (W) each.
+    ///
+    /// # Errors
+    /// No samples or more than [`MAX_SAMPLES`], a sample of no time or of more than thirty days.
+    pub fn new(policy: Policy, samples: u32, sample_ms: u64) -> Result<Self, ConfigError> {
+        let within = |field, value: u64, most: u64, unit: &str| {
+            let range = || format!("1 to {most}{unit}");
+            let refused = || ConfigError { field, value: value.to_string(), range: range() };
+            (1..=most).contains(&value).then_some(()).ok_or_else(refused)
+        };
+        within("samples", samples.into(), MAX_SAMPLES.into(), "")?;
+        within("sample_ms", sample_ms, MAX_WINDOW_MS, " (milliseconds)")?;
+        let slot =
+            |_| Slot { began: AtomicU64::new(NOTHING), last: AtomicU64::new(0), word: AtomicU64::new(0) };
+        Ok(Self {
+            policy,
+            samples: samples.into(),
+            sample_ms,
+            current: AtomicU64::new(NOTHING),
+            slots: (0..=samples).map(slot).collect(),
+        })
     }
-}
 
-impl Sliding {
-    /// A rate without events.
-    #[must_use]
-    pub fn new() -> Self {
-        Self { slots: std::array::from_fn(|_| AtomicU64::new(0)) }
-    }
-
-    /// Counts one event at `now_ms`. Lock-free. An event whose time is a window and more before one counted already may be
-    /// left out.
-    pub fn record(&self, now_ms: u64, window_ms: u64) {
-        let number = now_ms / sample_ms(window_ms);
-        let index = number as u32;
-        let _ = self.slots[(number % SLOTS as u64) as usize].fetch_update(Relaxed, Relaxed, |word| {
-            let (held, count) = unpack(word);
-            // A sample without events is as old as need be.
-            match if count == 0 { 1 } else { index.wrapping_sub(held) as i32 } {
-                0 => Some(pack(index, count.saturating_add(1))),
-                1.. => Some(pack(index, 1)),
-                // A caller that slept for a window and more: its sample is gone, and so is its event.
-                _ => None,
+    /// Counts `amount` at `now_ms`. Lock-free.
+    #[inline]
+    pub fn record(&self, amount: u64, now_ms: u64) {
+        let now = now_ms.min(MAX_MS);
+        loop {
+            let current = self.current.load(Acquire);
+            if current != NOTHING && now.saturating_sub(start_of(current)) < self.sample_ms {
+                if self.count(current, amount, now) {
+                    return;
+                }
+            } else {
+                // Losing means that another thread has begun one.
+                let _ = self.current.compare_exchange(current, self.next(current, now), AcqRel, Acquire);
             }
-        });
+        }
     }
 
-    /// Events per hour over the window that ends at `now_ms`. Wait-free.
-    #[must_use]
-    pub fn per_hour(&self, now_ms: u64, window_ms: u64) -> f64 {
-        let sample = sample_ms(window_ms);
-        let number = now_ms / sample;
-        let gone = (now_ms % sample) as f64 / sample as f64;
-        let events: f64 = self
-            .slots
-            .iter()
-            .map(|slot| {
-                let (index, count) = unpack(slot.load(Relaxed));
-                let weight = match u64::from((number as u32).wrapping_sub(index)) {
-                    age if age < SAMPLES => 1.0,
-                    SAMPLES => 1.0 - gone,
+    /// Counts in the sample that `current` names; false when its slot has gone to a later one.
+    #[inline]
+    fn count(&self, current: u64, amount: u64, now: u64) -> bool {
+        let slot = &self.slots[slot_of(current)];
+        let now = now.max(start_of(current));
+        let mut word = slot.word.load(Acquire);
+        loop {
+            let is_ours = is_tagged(word, current);
+            if !is_ours && slot.began.fetch_max(current, Release) > current {
+                return false;
+            }
+            if slot.last.load(Relaxed) < now {
+                slot.last.fetch_max(now, Release); // O10
+            }
+            let counted = if is_ours { word & MAX_COUNT } else { 0 };
+            let next = tag_of(current) | counted.saturating_add(amount).min(MAX_COUNT);
+            match slot.word.compare_exchange_weak(word, next, Release, Acquire) {
+                Ok(_) => return true,
+                Err(held) => word = held,
+            }
+        }
+    }
+
+    /// The sample after `current` that holds `now`.
+    #[cold]
+    fn next(&self, current: u64, now: u64) -> u64 {
+        let start = match self.policy {
+            Policy::Overlap => now,
+            Policy::Sliding => now - now % self.sample_ms,
+            Policy::Grid if current == NOTHING => now,
+            Policy::Grid => now - (now - (start_of(current) + self.sample_ms)) % self.sample_ms,
+        };
+        let turn = current >> SLOT_BITS & ((1 << TURN_BITS) - 1);
+        let (turn, slot) = match slot_of(current) + 1 {
+            _ if current == NOTHING => (1, 0),
+            slot if slot < self.slots.len() => (turn, slot as u64),
+            _ => ((turn + 1) % (1 << TURN_BITS), 0),
+        };
+        start << START_SHIFT | turn << SLOT_BITS | slot
+    }
+
+    /// The sample in a slot, where all that is read of it is of one sample.
+    fn sample(slot: &Slot) -> Option<Sample> {
+        let word = slot.word.load(Acquire); // O10
+        let last = slot.last.load(Acquire); // O10
+        let began = slot.began.load(Acquire);
+        let whole = began != NOTHING && is_tagged(word, began);
+        whole.then_some(Sample { start: start_of(began), last, count: word & MAX_COUNT })
+    }
+
+    fn read(&self, now_ms: u64) -> Reading {
+        let current = self.current.load(Acquire);
+        let newest = if current == NOTHING { 0 } else { start_of(current) };
+        let now = now_ms.min(MAX_MS).max(newest);
+        let span = self.samples * self.sample_ms;
+        let samples = self.slots.iter().filter_map(Self::sample);
+        if self.policy == Policy::Sliding {
+            let gone = (now % self.sample_ms) as f64 / self.sample_ms as f64;
+            let share = |sample: Sample| {
+                let age = (now - now % self.sample_ms).saturating_sub(sample.start) / self.sample_ms;
+                let share = match age {
+                    age if age < self.samples => 1.0,
+                    age if age == self.samples => 1.0 - gone,
                     _ => 0.0,
                 };
-                weight * f64::from(count)
-            })
-            .sum();
-        events * 3_600_000.0 / window_ms.max(1) as f64
-    }
-}
-
-#[cfg(all(test, not(tollgate_loom)))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn r1_sliding_fades_without_a_jump() {
-        let rate = Sliding::new();
-        (0..100).for_each(|_| rate.record(0, 4000));
-        assert_eq!(rate.per_hour(0, 4000), 90_000.0);
-        assert_eq!(rate.per_hour(4000, 4000), 90_000.0);
-        assert_eq!(rate.per_hour(4500, 4000), 45_000.0);
-        assert_eq!(rate.per_hour(5000, 4000), 0.0);
+                share * sample.count as f64
+            };
+            return Reading { count: samples.map(share).sum(), window_ms: span };
+        }
+        let counts = |sample: &Sample| {
+            let since = if self.policy == Policy::Grid { sample.start } else { sample.last };
+            now.saturating_sub(since) < span
+        };
+        let (count, oldest) = samples.filter(counts).fold((0, now), |(count, oldest): (u64, u64), sample| {
+            (count.saturating_add(sample.count), oldest.min(sample.start))
+        });
+        let elapsed = now - oldest;
+        // Time before the first event counts as time without events, for all samples but the newest.
+        let missing = (self.samples - 1).saturating_sub(elapsed / self.sample_ms) * self.sample_ms;
+        Reading { count: count as f64, window_ms: (elapsed + missing).max(1) }
     }
 
-    #[test]
-    fn c6_two_events_an_hour_are_two_per_hour() {
-        let rate = Sliding::new();
-        rate.record(60_000, 3_600_000);
-        rate.record(59 * 60_000, 3_600_000);
-        assert_eq!(rate.per_hour(59 * 60_000, 3_600_000), 2.0);
+    /// The rate at `now_ms`, per second. Wait-free.
+    #[must_use]
+    pub fn per_second(&self, now_ms: u64) -> f64 {
+        let Reading { count, window_ms } = self.read(now_ms);
+        count / (window_ms as f64 / 1000.0)
     }
 
-    #[test]
-    fn s9_ends_of_time() {
-        let rate = Sliding::new();
-        rate.record(u64::MAX, 1000);
-        assert_eq!(rate.per_hour(u64::MAX, 1000), 3_600.0);
-        rate.record(0, u64::MAX);
-        // Sample numbers in the upper half of the 32 bits, as with times since 1970 and a short window.
-        let rate = Sliding::new();
-        rate.record(1_700_000_000_000, 1000);
-        assert_eq!(rate.per_hour(1_700_000_000_000, 1000), 3_600.0);
+    /// The time over which [`per_second`](Self::per_second) measures at `now_ms`, milliseconds, at least 1. Wait-free.
+    #[must_use]
+    pub fn window_ms(&self, now_ms: u64) -> u64 {
+        self.read(now_ms).window_ms
+    }
+
+    /// How long nothing may come until the rate is down at the limit, milliseconds, rounded: Kafka's throttle time, the
+    /// excess over the limit times the window. 0 at or below the limit; a limit of 0 gives `u64::MAX`. Wait-free.
+    #[must_use]
+    pub fn throttle_ms(&self, per_second_limit: f64, now_ms: u64) -> u64 {
+        let Reading { count, window_ms } = self.read(now_ms);
+        let excess = count / (window_ms as f64 / 1000.0) - per_second_limit;
+        if excess > 0.0 {
+            // Float to integer conversion saturates.
+            (excess / per_second_limit * window_ms as f64).round() as u64
+        } else {
+            0
+        }
     }
 }

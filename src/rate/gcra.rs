@@ -1,6 +1,6 @@
 //! A strict token bucket in one atomic word.
 //!
-//! Contract: S12. Capacity and refill are fixed when the bucket is made; it starts with what it is given; a charge takes one
+//! Contract: S12, R3. Capacity and refill are fixed when the bucket is made; it starts with what it is given; a charge takes one
 //! token or refuses with the time until the next.
 //!
 //! State: one word, the *empty time*: the moment at which the bucket held (or would have held) no token. Tokens at `now` are
@@ -8,7 +8,11 @@
 //! scheduling form of GCRA (ITU-T I.371), seen from the other end.
 //!
 //! The word: bit 63 is FROZEN (the bucket has been handed over, see src/quota.rs), bits 0..63 the empty time in ticks of
-//! 2^-20 ms since `ORIGIN` ticks before the bucket's first moment. All-ones without FROZEN is UNSET.
+//! 2^-20 ms since `ORIGIN` ticks before the bucket's first moment.
+//!
+//! Time going back: a bucket that never owes cannot be empty in the future, so an empty time ahead of `now` is an earlier time
+//! given. A caller's thread may have slept a little; but a minute and more than the bucket takes to fill is a clock that was
+//! set back, and the bucket is then empty now instead of for hours (C10).
 //!
 //! Limits: an interval is whole ticks: at 10^9 per hour it is exact to 1 in 3,775, above that it gets coarser; at
 //! most 2^60 ticks (35 years) long; the bucket refills for 139 years after its first moment and then stands still (S9).
@@ -22,9 +26,10 @@ const ORIGIN: u64 = 1 << 62;
 /// The bucket's time ends here, short of the words below that are no time.
 const LAST_MS: u64 = ORIGIN / TICKS_PER_MS - 1;
 const FROZEN: u64 = 1 << 63;
-const UNSET: u64 = FROZEN - 1;
+/// Further back than that is no thread that slept.
+const SET_BACK_MS: u64 = 60_000;
 
-/// What fills a [`Bucket`]: how many tokens an hour, and at most how many at once.
+/// What fills a [`Gcra`]: how many tokens an hour, and at most how many at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refill {
     /// Ticks for one token.
@@ -35,20 +40,14 @@ pub struct Refill {
 
 impl Refill {
     /// `rate` tokens per hour, at most `capacity` tokens at once; a capacity below 1 is taken as 1. Fractions of a token
-    /// work in both.
+    /// work in both. A token takes 35 years to come at most, a bucket 35 years to fill: a lower rate is taken as that, a larger
+    /// capacity is cut.
     ///
     /// # Errors
     /// A rate or a capacity that is not finite and above 0.
     pub fn per_hour(rate: f64, capacity: f64) -> Result<Self, ConfigError> {
-        for (field, value, unit) in [("rate", rate, "tokens per hour"), ("capacity", capacity, "tokens")] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(ConfigError {
-                    field,
-                    value: Double(value).to_string(),
-                    range: format!("a finite number above 0 ({unit})"),
-                });
-            }
-        }
+        checked("rate", rate, "tokens per hour")?;
+        checked("capacity", capacity, "tokens")?;
         Ok(Self::new(rate, capacity))
     }
 
@@ -71,6 +70,15 @@ impl Refill {
     }
 }
 
+/// Refuses what is not a finite number above 0.
+pub(super) fn checked(field: &'static str, value: f64, unit: &str) -> Result<(), ConfigError> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    let range = format!("a finite number above 0 ({unit})");
+    Err(ConfigError { field, value: Double(value).to_string(), range })
+}
+
 /// What a charge met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -85,16 +93,16 @@ pub enum Charge {
 }
 
 /// A strict token bucket: a charge takes one token or is refused and told when to come back. One atomic word, the virtual
-/// scheduling form of GCRA (ITU-T I.371).
+/// scheduling form of GCRA (ITU-T I.371). [`TokenBucket`](super::TokenBucket) takes amounts and may owe.
 ///
 /// Times are milliseconds from any origin. A time before the bucket's first counts as the first; at one before the latest
-/// there are as many tokens fewer as would have come in between, and none is lost by it. A host whose clock may go back
-/// gives the latest time it saw.
+/// there are as many tokens fewer as would have come in between, and none is lost by it; one that is further back than a
+/// minute and than the bucket takes to fill is a clock set back, and an empty bucket fills from there.
 ///
 /// ```
-/// use tollgate::rate::{Bucket, Charge, Refill};
+/// use tollgate::rate::{Gcra, Charge, Refill};
 ///
-/// let bucket = Bucket::full(Refill::per_hour(3600.0, 2.0)?, 0);
+/// let bucket = Gcra::full(Refill::per_hour(3600.0, 2.0)?, 0);
 /// assert_eq!(bucket.charge(0), Charge::Taken);
 /// assert_eq!(bucket.charge(0), Charge::Taken);
 /// assert_eq!(bucket.charge(400), Charge::Refused { wait_ms: 600 });
@@ -102,22 +110,24 @@ pub enum Charge {
 /// # Ok::<(), tollgate::ConfigError>(())
 /// ```
 #[derive(Debug)]
-pub struct Bucket {
+pub struct Gcra {
     refill: Refill,
     first_ms: u64,
     word: AtomicU64,
 }
 
-impl Bucket {
-    /// A bucket whose level is not known yet; see [`fill`](Self::fill).
-    pub(crate) fn unset(refill: Refill, first_ms: u64) -> Self {
-        Self { refill, first_ms, word: AtomicU64::new(UNSET) }
-    }
-
+impl Gcra {
     /// A full bucket; its time begins at `first_ms`.
     #[must_use]
     pub fn full(refill: Refill, first_ms: u64) -> Self {
         Self { refill, first_ms, word: AtomicU64::new(ORIGIN - refill.full) }
+    }
+
+    /// One with `tokens`, cut to 0 and the capacity.
+    pub(crate) fn holding(refill: Refill, tokens: f64, first_ms: u64) -> Self {
+        // Float to integer conversion saturates at 0 and above.
+        let level = ((tokens * refill.interval as f64).round() as u64).min(refill.full);
+        Self { refill, first_ms, word: AtomicU64::new(ORIGIN - level) }
     }
 
     pub(crate) fn refill(&self) -> Refill {
@@ -130,18 +140,6 @@ impl Bucket {
 
     fn level(&self, empty: u64, now_ms: u64) -> u64 {
         self.ticks(now_ms).saturating_sub(empty).min(self.refill.full)
-    }
-
-    pub(crate) fn is_unset(&self) -> bool {
-        self.word.load(Acquire) & UNSET == UNSET
-    }
-
-    /// Sets the level once: of several callers the first one's counts. `tokens` above the capacity are cut.
-    pub(crate) fn fill(&self, tokens: f64, now_ms: u64) {
-        let level = ((tokens * self.refill.interval as f64).round() as u64).min(self.refill.full);
-        let empty = self.ticks(now_ms) - level;
-        // Losing means that another caller filled it.
-        let _ = self.word.compare_exchange(UNSET, empty, AcqRel, Acquire);
     }
 
     /// Takes one token. Lock-free.
@@ -158,13 +156,20 @@ impl Bucket {
         let now = self.ticks(now_ms);
         let mut word = self.word.load(Acquire);
         loop {
-            // Unset, or frozen.
-            if word >= UNSET {
+            if word & FROZEN != 0 {
                 return None;
             }
             // A bucket cannot have been empty longer ago than it takes to fill.
             let empty = word.max(now - full) + interval;
             if empty > now {
+                if word.saturating_sub(now) > full.max(SET_BACK_MS * TICKS_PER_MS) {
+                    // Losing means that another thread has set it, or charged.
+                    word = self
+                        .word
+                        .compare_exchange(word, now, AcqRel, Acquire)
+                        .map_or_else(|held| held, |_| now);
+                    continue;
+                }
                 let wait_ms = (empty - now).min(interval).div_ceil(TICKS_PER_MS);
                 return Some(Charge::Refused { wait_ms });
             }
@@ -182,8 +187,7 @@ impl Bucket {
     }
 
     pub(crate) fn is_full(&self, now_ms: u64) -> bool {
-        let word = self.word.load(Acquire);
-        word != UNSET && self.level(word & !FROZEN, now_ms) == self.refill.full
+        self.level(self.word.load(Acquire) & !FROZEN, now_ms) == self.refill.full
     }
 
     /// Stops all charges for good and says what was left. Any number of callers get the same empty time.
@@ -199,7 +203,7 @@ mod tests {
 
     #[test]
     fn s12_full_at_start_then_one_per_interval() {
-        let bucket = Bucket::full(Refill::new(3600.0, 3.0), 1000);
+        let bucket = Gcra::full(Refill::new(3600.0, 3.0), 1000);
         for _ in 0..3 {
             assert_eq!(bucket.charge(1000), Charge::Taken);
         }
@@ -221,7 +225,7 @@ mod tests {
 
     #[test]
     fn s12_a_fraction_of_one_per_hour_works() {
-        let bucket = Bucket::full(Refill::new(0.5, 1.0), 0);
+        let bucket = Gcra::full(Refill::new(0.5, 1.0), 0);
         assert_eq!(bucket.charge(0), Charge::Taken);
         assert_eq!(bucket.charge(0), Charge::Refused { wait_ms: 7_200_000 });
         assert_eq!(bucket.charge(7_199_999), Charge::Refused { wait_ms: 1 });
@@ -230,7 +234,7 @@ mod tests {
 
     #[test]
     fn c9_idle_fills_to_capacity_and_no_further() {
-        let bucket = Bucket::full(Refill::new(5.0 * 3600.0, 5.0), 0);
+        let bucket = Gcra::full(Refill::new(5.0 * 3600.0, 5.0), 0);
         (0..5).for_each(|_| assert_eq!(bucket.charge(0), Charge::Taken));
         (0..5).for_each(|_| assert_eq!(bucket.charge(2000), Charge::Taken));
         assert!(matches!(bucket.charge(2000), Charge::Refused { .. }));
@@ -240,7 +244,7 @@ mod tests {
     fn s9_extreme_times_and_rates_do_not_overflow() {
         for rate in [1e-300, 1e-9, 1.0, 1e12, f64::MAX] {
             for first in [0, 1, u64::MAX] {
-                let bucket = Bucket::full(Refill::new(rate, (rate / 4.0).max(1.0)), first);
+                let bucket = Gcra::full(Refill::new(rate, (rate / 4.0).max(1.0)), first);
                 for now in [0, 1, 1 << 42, u64::MAX, 0] {
                     let _ = bucket.charge(now);
                     assert!(bucket.tokens(now).is_finite());
@@ -251,15 +255,63 @@ mod tests {
 
     #[test]
     fn s11_frozen_hands_its_level_over_once() {
-        let old = Bucket::full(Refill::new(3600.0, 10.0), 0);
+        let old = Gcra::full(Refill::new(3600.0, 10.0), 0);
         assert_eq!(old.charge(0), Charge::Taken);
         assert_eq!(old.freeze(0), 9.0);
         assert_eq!(old.charge_unless_replaced(0), None);
         assert_eq!(old.freeze(0), 9.0);
-        let new = Bucket::unset(Refill::new(3600.0, 5.0), 0);
-        assert_eq!(new.charge_unless_replaced(0), None);
-        new.fill(9.0, 0);
-        new.fill(1.0, 0);
-        assert_eq!(new.tokens(0), 5.0);
+        assert_eq!(Gcra::holding(Refill::new(3600.0, 5.0), 9.0, 0).tokens(0), 5.0);
+        assert_eq!(Gcra::holding(Refill::new(3600.0, 5.0), 3.5, 0).tokens(0), 3.5);
+        assert_eq!(Gcra::holding(Refill::new(3600.0, 5.0), -1.0, 0).tokens(0), 0.0);
+    }
+
+    #[test]
+    fn c10_a_clock_set_back_does_not_stop_the_refill() {
+        const HOUR: u64 = 3_600_000;
+        let bucket = Gcra::full(Refill::new(36_000.0, 10.0), 0);
+        (0..10).for_each(|_| assert_eq!(bucket.charge(9 * HOUR), Charge::Taken));
+        assert_eq!(bucket.charge(HOUR), Charge::Refused { wait_ms: 100 });
+        assert_eq!(bucket.charge(HOUR + 99), Charge::Refused { wait_ms: 1 });
+        assert_eq!(bucket.charge(HOUR + 100), Charge::Taken);
+        assert_eq!(bucket.charge(HOUR + 100), Charge::Refused { wait_ms: 100 });
+    }
+
+    #[test]
+    fn r3_threads_that_disagree_about_the_time_make_no_token() {
+        let bucket = Gcra::full(Refill::new(36_000.0, 10.0), 0);
+        (0..10).for_each(|_| assert_eq!(bucket.charge(60_000), Charge::Taken));
+        for late in [59_999, 59_000, 30_000, 1, 0] {
+            assert!(matches!(bucket.charge(late), Charge::Refused { .. }), "{late}");
+            assert!(matches!(bucket.charge(60_000), Charge::Refused { wait_ms: 100 }), "{late}");
+        }
+    }
+
+    #[test]
+    fn c8_three_limits_after_a_night() {
+        const MINUTE: f64 = 60.0;
+        // 300 a second, 14,500 a minute, 700,000 an hour: the tightest is asked first.
+        let limits = [(300.0 * 3600.0, 300.0), (14_500.0 * MINUTE, 14_500.0), (700_000.0, 700_000.0)]
+            .map(|(per_hour, capacity)| Gcra::full(Refill::new(per_hour, capacity), 0));
+        let now = 12 * 3_600_000;
+        let passes = || limits.iter().all(|limit| limit.charge(now) == Charge::Taken);
+        assert_eq!((0..300).filter(|_| passes()).count(), 300);
+        assert!(!passes());
+    }
+
+    #[test]
+    fn r3_idle_for_a_year_and_back_a_day() {
+        const DAY: u64 = 24 * 3_600_000;
+        // At 1e-9 an hour the bucket is taken as one token in 35 years.
+        for (rate, capacity, after_a_year) in [(1e-9, 1.0, 1.0 / 34.84), (5.0, 3.0, 3.0), (1e12, 3.0, 3.0)] {
+            let bucket = Gcra::full(Refill::new(rate, 3.0), 0);
+            assert_eq!(bucket.tokens(0), capacity);
+            while bucket.charge(0) == Charge::Taken {}
+            let year = 365 * DAY;
+            let tokens = bucket.tokens(year);
+            assert!((tokens - after_a_year).abs() < 1e-4, "{rate}: {tokens}");
+            let _ = bucket.charge(year - DAY);
+            let back = bucket.tokens(year - DAY);
+            assert!((0.0..=capacity).contains(&back), "{rate}: {back}");
+        }
     }
 }
