@@ -2,6 +2,9 @@
 //! racing threads.
 
 mod cases;
+mod model;
+mod properties;
+mod racing;
 
 use tollgate::rate::{Policy, WindowedRate};
 
