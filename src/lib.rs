@@ -18,7 +18,7 @@
 //! The rules by number (S1 to S14) stand in the module that keeps them:
 //! [`Decision`] S1, `filter` S2 S4 S5 S6 S7 S10, `claim` S3, `memory` S8, [`Engine`] S9, `quota` S11 S12, `retry` S13,
 //! [`snapshot`] S14. How fast, R1 to R4: [`rate`]; how much to read, D1 to D4: [`DispatchEstimator`].
-//! Every memory ordering is numbered (O1 to O9) where it is used.
+//! Every memory ordering is numbered (O1 to O11) where it is used.
 //!
 //! | call | progress |
 //! |---|---|

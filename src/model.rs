@@ -9,7 +9,7 @@ use crate::decision::{Decision, Touch};
 use crate::filter::{FilterStats, Hasher, Ring, Sizing, Window};
 use crate::memory::Budget;
 use crate::principal::{Principal, PrincipalId, Shared};
-use crate::quota::{DefaultQuota, Gate, Quota, Source};
+use crate::quota::{DefaultQuota, Gate, Limiter, Quota, Source};
 use crate::registry::Held;
 use crate::slot::Slot;
 use crate::stats::Stats;
@@ -41,11 +41,11 @@ fn quota(tokens: Option<u32>) -> Option<Quota> {
 }
 
 impl Model {
-    /// With a bucket of `tokens`, or no quota.
+    /// With a limiter of `tokens`, or no quota.
     #[must_use]
-    pub fn new(tokens: Option<u32>) -> Self {
+    pub fn new(tokens: Option<u32>, limiter: Limiter) -> Self {
         free_replaced(false);
-        let config = Config::builder().seed(1).window_ms(WINDOW).build().unwrap();
+        let config = Config::builder().seed(1).window_ms(WINDOW).limiter(limiter).build().unwrap();
         let budget = Arc::new(Budget::new(1 << 20));
         let held = Held::outside(Budget::reserve(&budget, Principal::bytes_for("p")).unwrap());
         let gate = Gate::new(quota(tokens), Source::Own, config.terms(), 0, None);

@@ -5,7 +5,7 @@ use loom::sync::Arc;
 use loom::thread;
 use tollgate::model::{Model, PERIOD, WINDOW};
 use tollgate::Decision::{self, Admitted, Known, Stale};
-use tollgate::Touch;
+use tollgate::{Limiter, Touch};
 use tollgate_loom_tests::explore;
 
 /// Past the window and the ghosts of all that was recorded at time 0.
@@ -23,7 +23,7 @@ fn race<T: 'static, const N: usize>(model: &Arc<Model>, racers: [fn(&Model) -> T
 }
 
 fn model(tokens: Option<u32>, pids: std::ops::Range<u64>) -> Arc<Model> {
-    let model = Arc::new(Model::new(tokens));
+    let model = Arc::new(Model::new(tokens, Limiter::TokenBucket));
     pids.for_each(|pid| assert_eq!(model.track(pid, 0), Admitted));
     model
 }

@@ -14,11 +14,17 @@
 //! given. A caller's thread may have slept a little; but a minute and more than the bucket takes to fill is a clock that was
 //! set back, and the bucket is then empty now instead of for hours (C10).
 //!
+//! Ordering: all hangs on the one word, but for who meets FROZEN: that is set with release and met with acquire, so that a charge
+//! which goes back for the bucket that came next finds it there (O5).
+//!
 //! Limits: an interval is whole ticks: at 10^9 per hour it is exact to 1 in 3,775, above that it gets coarser; at
 //! most 2^60 ticks (35 years) long; the bucket refills for 139 years after its first moment and then stands still (S9).
 
 use crate::config::{ConfigError, Double};
-use crate::sync::{AtomicU64, Ordering::AcqRel, Ordering::Acquire};
+use crate::sync::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 const TICKS_PER_MS: u64 = 1 << 20;
 const MAX_INTERVAL: u64 = 1 << 60;
@@ -166,14 +172,14 @@ impl Gcra {
                     // Losing means that another thread has set it, or charged.
                     word = self
                         .word
-                        .compare_exchange(word, now, AcqRel, Acquire)
+                        .compare_exchange(word, now, Relaxed, Acquire)
                         .map_or_else(|held| held, |_| now);
                     continue;
                 }
                 let wait_ms = (empty - now).min(interval).div_ceil(TICKS_PER_MS);
                 return Some(Charge::Refused { wait_ms });
             }
-            match self.word.compare_exchange_weak(word, empty, AcqRel, Acquire) {
+            match self.word.compare_exchange_weak(word, empty, Relaxed, Acquire) {
                 Ok(_) => return Some(Charge::Taken),
                 Err(held) => word = held,
             }
@@ -183,16 +189,16 @@ impl Gcra {
     /// Tokens at `now_ms`, fractions included: at least 0, at most the capacity. Takes none. Wait-free.
     #[must_use]
     pub fn tokens(&self, now_ms: u64) -> f64 {
-        self.refill.tokens(self.level(self.word.load(Acquire) & !FROZEN, now_ms))
+        self.refill.tokens(self.level(self.word.load(Relaxed) & !FROZEN, now_ms))
     }
 
     pub(crate) fn is_full(&self, now_ms: u64) -> bool {
-        self.level(self.word.load(Acquire) & !FROZEN, now_ms) == self.refill.full
+        self.level(self.word.load(Relaxed) & !FROZEN, now_ms) == self.refill.full
     }
 
     /// Stops all charges for good and says what was left. Any number of callers get the same empty time.
     pub(crate) fn freeze(&self, now_ms: u64) -> f64 {
-        let word = self.word.fetch_or(FROZEN, AcqRel);
+        let word = self.word.fetch_or(FROZEN, Release);
         self.refill.tokens(self.level(word & !FROZEN, now_ms))
     }
 }

@@ -7,17 +7,15 @@
 //!
 //! State: one word, the bits of a double: *used*, the tokens taken since the first moment, counting those that ran over as taken.
 //! The level at `now` is `capacity + come - used`, where `come = rate x (now - first)` is reckoned anew each time, so that no
-//! rounding adds up; `used` is never below `come`, or the level would be above the capacity.
+//! rounding adds up; `used` is never below `come`, or the level would be above the capacity. Nothing else hangs on the word, so all is
+//! relaxed.
 //!
 //! Limits: exact to 1e-16 of what has come since the first moment. A time before the latest gives a lower level, as Kafka's does,
 //! and takes nothing away.
 
 use super::gcra::{checked, Charge};
 use crate::config::ConfigError;
-use crate::sync::{
-    AtomicU64,
-    Ordering::{AcqRel, Acquire},
-};
+use crate::sync::{AtomicU64, Ordering::Relaxed};
 
 /// Whole numbers up to here are exact in a double. A larger amount is taken as this.
 const MAX_AMOUNT: f64 = (1_u64 << 53) as f64;
@@ -70,7 +68,7 @@ impl TokenBucket {
     fn take_if(&self, amount: f64, now_ms: u64, may: impl Fn(f64) -> bool) -> (f64, bool) {
         let amount = if amount.is_nan() { 0.0 } else { amount.clamp(-MAX_AMOUNT, MAX_AMOUNT) };
         let come = self.come(now_ms);
-        let mut bits = self.used.load(Acquire);
+        let mut bits = self.used.load(Relaxed);
         loop {
             let used = f64::from_bits(bits);
             let level = self.level(used, come);
@@ -79,7 +77,7 @@ impl TokenBucket {
             }
             // Kafka cuts at the capacity after the charge too, where an amount below zero gives tokens back.
             let next = (used.max(come) + amount).max(come);
-            match self.used.compare_exchange_weak(bits, next.to_bits(), AcqRel, Acquire) {
+            match self.used.compare_exchange_weak(bits, next.to_bits(), Relaxed, Relaxed) {
                 Ok(_) => return (self.level(next, come), true),
                 Err(held) => bits = held,
             }
@@ -111,7 +109,7 @@ impl TokenBucket {
     /// The level at `now_ms`: at most the capacity, below zero while the bucket owes.
     #[must_use]
     pub fn tokens(&self, now_ms: u64) -> f64 {
-        self.level(f64::from_bits(self.used.load(Acquire)), self.come(now_ms))
+        self.level(f64::from_bits(self.used.load(Relaxed)), self.come(now_ms))
     }
 }
 

@@ -23,11 +23,14 @@
 //! that.
 //!
 //! Orderings
-//! - O10: who records writes `began`, then `last`, then `word`, each with release; who reads loads them in the opposite order
-//!   with acquire. Who sees a count sees the start and the time that belong to it; who sees the time of the slot's next
-//!   sample sees that sample's start too, and skips the slot. So no old count is read into a new window (C11), and no sample is
-//!   taken for purged that an event it counts keeps alive (loom-tests: `o10_reader_against_roll_over`,
-//!   `o10_reader_against_a_late_event`).
+//! - O10: who records counts first and then, with release, moves `last`; who reads loads `last` first, with acquire. Who sees
+//!   the time of an event sees its count, so no event that has left the window is read again for the sake of one that
+//!   is not counted yet; and who sees the time of a slot's next sample sees whose it is (loom-tests:
+//!   `o10_reader_against_a_late_event`, `o10_c11_reader_against_a_recycled_slot`). A count whose time is not seen yet is read as if it had
+//!   not come.
+//! - O11: `began` is moved with acquire and release. Who finds that its slot has gone to a later sample sees in `current` at least
+//!   that one, and does not come back to the same slot (loom-tests: `r2_a_sleeper_records_into_no_recycled_sample`).
+//! - All else hangs on single words, so it is relaxed.
 
 use crate::config::{ConfigError, MAX_WINDOW_MS};
 use crate::sync::{
@@ -149,14 +152,14 @@ impl WindowedRate {
     pub fn record(&self, amount: u64, now_ms: u64) {
         let now = now_ms.min(MAX_MS);
         loop {
-            let current = self.current.load(Acquire);
+            let current = self.current.load(Relaxed);
             if current != NOTHING && now.saturating_sub(start_of(current)) < self.sample_ms {
                 if self.count(current, amount, now) {
                     return;
                 }
             } else {
                 // Losing means that another thread has begun one.
-                let _ = self.current.compare_exchange(current, self.next(current, now), AcqRel, Acquire);
+                let _ = self.current.compare_exchange(current, self.next(current, now), Relaxed, Relaxed);
             }
         }
     }
@@ -166,22 +169,24 @@ impl WindowedRate {
     fn count(&self, current: u64, amount: u64, now: u64) -> bool {
         let slot = &self.slots[slot_of(current)];
         let now = now.max(start_of(current));
-        let mut word = slot.word.load(Acquire);
+        let mut word = slot.word.load(Relaxed);
         loop {
             let is_ours = is_tagged(word, current);
-            if !is_ours && slot.began.fetch_max(current, Release) > current {
-                return false;
-            }
-            if slot.last.load(Relaxed) < now {
-                slot.last.fetch_max(now, Release); // O10
+            if !is_ours && slot.began.fetch_max(current, AcqRel) > current {
+                return false; // O11
             }
             let counted = if is_ours { word & MAX_COUNT } else { 0 };
             let next = tag_of(current) | counted.saturating_add(amount).min(MAX_COUNT);
-            match slot.word.compare_exchange_weak(word, next, Release, Acquire) {
-                Ok(_) => return true,
+            match slot.word.compare_exchange_weak(word, next, Relaxed, Relaxed) {
+                Ok(_) => break,
                 Err(held) => word = held,
             }
         }
+        // A load first: within one millisecond all callers but one only read. O10.
+        if slot.last.load(Relaxed) < now {
+            slot.last.fetch_max(now, Release);
+        }
+        true
     }
 
     /// The sample after `current` that holds `now`.
@@ -204,15 +209,15 @@ impl WindowedRate {
 
     /// The sample in a slot, where all that is read of it is of one sample.
     fn sample(slot: &Slot) -> Option<Sample> {
-        let word = slot.word.load(Acquire); // O10
         let last = slot.last.load(Acquire); // O10
-        let began = slot.began.load(Acquire);
+        let word = slot.word.load(Relaxed);
+        let began = slot.began.load(Relaxed);
         let whole = began != NOTHING && is_tagged(word, began);
         whole.then_some(Sample { start: start_of(began), last, count: word & MAX_COUNT })
     }
 
     fn read(&self, now_ms: u64) -> Reading {
-        let current = self.current.load(Acquire);
+        let current = self.current.load(Relaxed);
         let newest = if current == NOTHING { 0 } else { start_of(current) };
         let now = now_ms.min(MAX_MS).max(newest);
         let span = self.samples * self.sample_ms;

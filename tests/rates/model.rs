@@ -73,7 +73,8 @@ impl Model {
 
     pub fn per_second(&self, now: u64) -> f64 {
         let (count, over) = self.read(now);
-        count * 1000.0 / over as f64
+        // As Kafka reckons it, so that a throttle time is rounded the same way.
+        count / (over as f64 / 1000.0)
     }
 
     pub fn throttle_ms(&self, limit: f64, now: u64) -> u64 {
