@@ -19,6 +19,9 @@ use crate::sync::{AtomicU64, Ordering::Relaxed};
 /// The weight of what was before a push; Pulsar's own.
 const KEPT: f64 = 0.9;
 
+/// An average that rises comes to rest a few roundings below the real one; a share of an entry as small as that is none.
+const AT_REST: f64 = 1e-9;
+
 /// Messages per entry of one consumer, as its pushes show it. Any number of threads; `record_push` is lock-free, the others
 /// wait-free.
 ///
@@ -92,7 +95,7 @@ impl DispatchEstimator {
         }
         let each = self.average().filter(|_| self.precise).map_or(1.0, |average| average.max(1.0));
         // Float to integer conversion saturates.
-        let entries = (permits as f64 / each).ceil() as u32;
+        let entries = (permits as f64 / each * (1.0 - AT_REST)).ceil() as u32;
         entries.clamp(1, read_batch_size.max(1))
     }
 }
@@ -133,6 +136,17 @@ mod tests {
         (0..300).for_each(|_| estimator.record_push(1, 1));
         assert!((estimator.average().unwrap() - 1.0).abs() < 1e-9);
         assert_eq!(estimator.entries_to_read(100, 500), 100);
+    }
+
+    #[test]
+    fn d1_d3_an_average_that_rose_reads_no_entry_too_many() {
+        for each in 2..=1000 {
+            let estimator = DispatchEstimator::new(true);
+            estimator.record_push(1, 1);
+            (0..500).for_each(|_| estimator.record_push(each, 1));
+            assert_eq!(estimator.entries_to_read(each as i64, 500), 1, "{each}");
+            assert_eq!(estimator.entries_to_read(each as i64 + 1, 500), 2, "{each}");
+        }
     }
 
     #[test]
