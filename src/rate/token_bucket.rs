@@ -56,7 +56,9 @@ impl TokenBucket {
 
     /// Tokens that have come since the first moment, those that ran over included.
     fn come(&self, now_ms: u64) -> f64 {
-        now_ms.saturating_sub(self.first_ms) as f64 / 1000.0 * self.per_second
+        // Signed, since that is one instruction to convert.
+        let elapsed = now_ms.saturating_sub(self.first_ms).min(i64::MAX as u64) as i64;
+        elapsed as f64 / 1000.0 * self.per_second
     }
 
     fn level(&self, used: f64, come: f64) -> f64 {
@@ -75,8 +77,10 @@ impl TokenBucket {
             if !may(level) {
                 return (level, false);
             }
+            // The bits of doubles from 0 on are in the order of the doubles, and quicker to compare.
+            let from = f64::from_bits(bits.max(come.to_bits()));
             // Kafka cuts at the capacity after the charge too, where an amount below zero gives tokens back.
-            let next = (used.max(come) + amount).max(come);
+            let next = if amount >= 0.0 { from + amount } else { (from + amount).max(come) };
             match self.used.compare_exchange_weak(bits, next.to_bits(), Relaxed, Relaxed) {
                 Ok(_) => return (self.level(next, come), true),
                 Err(held) => bits = held,
@@ -86,7 +90,10 @@ impl TokenBucket {
 
     /// Milliseconds until a level below zero is zero, rounded as Kafka does; 0 for others.
     fn debt_ms(&self, level: f64) -> u64 {
-        // Float to integer conversion saturates, at 0 too.
+        if level >= 0.0 {
+            return 0;
+        }
+        // Float to integer conversion saturates.
         (-level / self.per_second * 1000.0).round() as u64
     }
 

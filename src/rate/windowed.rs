@@ -44,8 +44,10 @@ const START_SHIFT: u32 = SLOT_BITS + TURN_BITS;
 const COUNT_BITS: u32 = 40;
 const MAX_MS: u64 = (1 << 44) - 1;
 const MAX_COUNT: u64 = (1 << COUNT_BITS) - 1;
-/// No event yet: turns begin at 1.
-const NOTHING: u64 = 0;
+/// No event yet: there are not so many slots.
+const NOTHING: u64 = u64::MAX;
+/// A slot that held no sample yet: turns begin at 1.
+const NEVER: u64 = 0;
 /// Most samples of a rate.
 pub const MAX_SAMPLES: u32 = 1_000;
 
@@ -93,6 +95,17 @@ struct Slot {
     word: AtomicU64,
 }
 
+impl Slot {
+    /// Moves `last`, after the count.
+    #[inline]
+    fn note(&self, now: u64) {
+        // A load first: within one millisecond all callers but one only read.
+        if self.last.load(Relaxed) < now {
+            self.last.fetch_max(now, Release); // O10
+        }
+    }
+}
+
 /// A sample as a reading sees it.
 struct Sample {
     start: u64,
@@ -137,7 +150,7 @@ impl WindowedRate {
         within("samples", samples.into(), MAX_SAMPLES.into(), "")?;
         within("sample_ms", sample_ms, MAX_WINDOW_MS, " (milliseconds)")?;
         let slot =
-            |_| Slot { began: AtomicU64::new(NOTHING), last: AtomicU64::new(0), word: AtomicU64::new(0) };
+            |_| Slot { began: AtomicU64::new(NEVER), last: AtomicU64::new(0), word: AtomicU64::new(0) };
         Ok(Self {
             policy,
             samples: samples.into(),
@@ -150,6 +163,27 @@ impl WindowedRate {
     /// Counts `amount` at `now_ms`. Lock-free.
     #[inline]
     pub fn record(&self, amount: u64, now_ms: u64) {
+        let current = self.current.load(Relaxed);
+        // Also no number below `sample_ms` where time went back.
+        if now_ms.wrapping_sub(start_of(current)) < self.sample_ms {
+            if let Some(slot) = self.slots.get(slot_of(current)) {
+                let word = slot.word.load(Relaxed);
+                let counted = word.wrapping_sub(tag_of(current));
+                if counted <= MAX_COUNT
+                    && amount <= MAX_COUNT - counted
+                    && slot.word.compare_exchange_weak(word, word + amount, Relaxed, Relaxed).is_ok()
+                {
+                    slot.note(now_ms);
+                    return;
+                }
+            }
+        }
+        self.record_slowly(amount, now_ms);
+    }
+
+    /// As [`record`](Self::record), for all that is rare: a sample to begin, a race, time that went back, a full count.
+    #[cold]
+    fn record_slowly(&self, amount: u64, now_ms: u64) {
         let now = now_ms.min(MAX_MS);
         loop {
             let current = self.current.load(Relaxed);
@@ -165,7 +199,6 @@ impl WindowedRate {
     }
 
     /// Counts in the sample that `current` names; false when its slot has gone to a later one.
-    #[inline]
     fn count(&self, current: u64, amount: u64, now: u64) -> bool {
         let slot = &self.slots[slot_of(current)];
         let now = now.max(start_of(current));
@@ -182,15 +215,11 @@ impl WindowedRate {
                 Err(held) => word = held,
             }
         }
-        // A load first: within one millisecond all callers but one only read. O10.
-        if slot.last.load(Relaxed) < now {
-            slot.last.fetch_max(now, Release);
-        }
+        slot.note(now);
         true
     }
 
     /// The sample after `current` that holds `now`.
-    #[cold]
     fn next(&self, current: u64, now: u64) -> u64 {
         let start = match self.policy {
             Policy::Overlap => now,
@@ -212,7 +241,7 @@ impl WindowedRate {
         let last = slot.last.load(Acquire); // O10
         let word = slot.word.load(Relaxed);
         let began = slot.began.load(Relaxed);
-        let whole = began != NOTHING && is_tagged(word, began);
+        let whole = began != NEVER && is_tagged(word, began);
         whole.then_some(Sample { start: start_of(began), last, count: word & MAX_COUNT })
     }
 
