@@ -1,6 +1,9 @@
 //! `tollgate`, the operator's tool. This file only reads the command line; each subcommand is a module.
 
 mod demo_report;
+mod files;
+mod picture;
+mod text;
 
 use std::process::ExitCode;
 

@@ -3,9 +3,10 @@
 
 use std::fmt::Write;
 
-use super::data::{escape, milliseconds, thousands, Client, Demo};
+use super::data::{Client, Demo};
 use super::plot::{self, Plot};
-use super::theme;
+use crate::picture::theme;
+use crate::text::{escape, milliseconds, thousands};
 
 const STYLE: &str = include_str!("page.css");
 

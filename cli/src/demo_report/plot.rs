@@ -3,16 +3,15 @@
 //! Each has its axes with units, the load's phases as bands, each curve labelled where it ends, and a line
 //! where the stock broker ended.
 
-use std::error::Error;
-
 use plotters::coord::types::RangedCoordf64;
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::data::{escape, milliseconds, thousands, Demo, Run, Sample};
-use super::scale::Scale;
-use super::theme::{self, BAND, DEEP_BAND, GRID, GUARDED, INK, MUTED, STOCK, SURFACE};
+use super::data::{Demo, Run, Sample};
+use crate::picture::scale::Scale;
+use crate::picture::theme::{BAND, DEEP_BAND, GRID, GUARDED, INK, MUTED, STOCK, SURFACE};
+use crate::picture::{self, heading, style, Canvas, Drawn};
+use crate::text::{milliseconds, thousands};
 
 const WIDTH: u32 = 920;
 const PLOT_HEIGHT: u32 = 262;
@@ -25,9 +24,7 @@ const BOTTOM: u32 = 44;
 const LEFT: u32 = 64;
 const RIGHT: u32 = 124;
 
-type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Axes<'a> = DrawingArea<SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-type Drawn = Result<(), Box<dyn Error>>;
 
 /// What one plot shows.
 #[derive(Clone, Copy, PartialEq)]
@@ -98,8 +95,7 @@ impl Plot {
 /// # Errors
 /// When there is nothing to plot.
 pub fn single(demo: &Demo, plot: Plot) -> Result<String, String> {
-    let text = svg(PLOT_HEIGHT, |root| draw(root, demo, plot))?;
-    Ok(describe(&text, PLOT_HEIGHT, plot.title(), ""))
+    picture::inline((WIDTH, PLOT_HEIGHT), plot.title(), |root| draw(root, demo, plot))
 }
 
 /// All three below each other under a head line, as a picture that stands alone.
@@ -112,13 +108,13 @@ pub fn picture(demo: &Demo) -> Result<String, String> {
         "The same flood of producer IDs on two Kafka {} brokers with {} MB of heap",
         demo.results.kafka_version, demo.series.load.heap_mb
     );
-    let text = svg(height, |root| {
+    picture::standalone((WIDTH, height), &title, |root| {
         root.fill(&SURFACE)?;
         root.draw_text(&title, &heading(20), (16, 16))?;
         let quota = demo.series.load.quota_per_hour;
         let guarded = format!("with Tollgate (quota: {quota} new producer IDs per user and hour)");
         for (colour, text, x) in [(STOCK, "stock broker", 16), (GUARDED, guarded.as_str(), 150)] {
-            root.draw(&PathElement::new(vec![(x, 54), (x + 22, 54)], colour.stroke_width(3)))?;
+            picture::line(root, vec![(x, 54), (x + 22, 54)], colour, 3)?;
             root.draw_text(text, &style(14, INK).pos(Pos::new(HPos::Left, VPos::Center)), (x + 30, 54))?;
         }
         let plots = root.margin(HEAD_HEIGHT, FOOT_HEIGHT, 0, 0).split_evenly((3, 1));
@@ -126,39 +122,7 @@ pub fn picture(demo: &Demo) -> Result<String, String> {
             draw(area, demo, plot)?;
         }
         Ok(())
-    })?;
-    let dark = format!("<style>@media (prefers-color-scheme: dark){{{}}}</style>", theme::dark_rules());
-    Ok(describe(&text, height, &title, &dark))
-}
-
-fn svg(height: u32, paint: impl FnOnce(&Canvas<'_>) -> Drawn) -> Result<String, String> {
-    let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
-        paint(&root).map_err(|e| format!("can't draw: {e}"))?;
-        root.present().map_err(|e| format!("can't draw: {e}"))?;
-    }
-    Ok(theme::apply(&text))
-}
-
-/// Gives a picture its name, for screen readers, and its style sheet.
-fn describe(svg: &str, height: u32, title: &str, style: &str) -> String {
-    let open = format!("<svg width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" ");
-    let title = escape(title);
-    let named =
-        format!("{open}role=\"img\" aria-label=\"{title}\" xmlns=\"http://www.w3.org/2000/svg\">\n{style}");
-    match svg.split_once('>') {
-        Some((_, rest)) => named + rest,
-        None => svg.to_owned(),
-    }
-}
-
-fn style(size: i32, colour: RGBColor) -> TextStyle<'static> {
-    ("sans-serif", size).into_font().color(&colour)
-}
-
-fn heading(size: i32) -> TextStyle<'static> {
-    ("sans-serif", size).into_font().style(FontStyle::Bold).color(&INK)
+    })
 }
 
 fn draw(canvas: &Canvas<'_>, demo: &Demo, plot: Plot) -> Drawn {
@@ -216,7 +180,7 @@ impl Chart<'_, '_> {
     }
 
     fn text(&self, text: &str, size: i32, colour: RGBColor, h: HPos, v: VPos, at: (i32, i32)) -> Drawn {
-        Ok(self.canvas.draw_text(text, &style(size, colour).pos(Pos::new(h, v)), at)?)
+        picture::write(self.canvas, text, (size, colour), (h, v), at)
     }
 
     /// The guarded broker's phases: it goes through all of them.
@@ -253,13 +217,13 @@ impl Chart<'_, '_> {
             let (left, y) = self.at(0.0, value);
             let (right, _) = self.at(self.seconds, value);
             let colour = if value == self.scale.bottom() { MUTED } else { GRID };
-            self.canvas.draw(&PathElement::new(vec![(left, y), (right, y)], colour.stroke_width(1)))?;
+            picture::line(self.canvas, vec![(left, y), (right, y)], colour, 1)?;
             self.text(&Plot::tick(value), 13, MUTED, HPos::Right, VPos::Center, (left - 7, y))?;
         }
         let times = Scale::linear(self.seconds);
         for t in times.ticks() {
             let (x, y) = self.at(t, self.scale.bottom());
-            self.canvas.draw(&PathElement::new(vec![(x, y), (x, y + 4)], MUTED.stroke_width(1)))?;
+            picture::line(self.canvas, vec![(x, y), (x, y + 4)], MUTED, 1)?;
             self.text(&format!("{t} s"), 13, MUTED, HPos::Center, VPos::Top, (x, y + 8))?;
         }
         Ok(())
@@ -268,7 +232,7 @@ impl Chart<'_, '_> {
     fn heap_limit(&self, mb: f64) -> Drawn {
         let (left, y) = self.at(0.0, mb);
         let (right, _) = self.at(self.seconds, mb);
-        self.canvas.draw(&PathElement::new(vec![(left, y), (right, y)], MUTED.stroke_width(1)))?;
+        picture::line(self.canvas, vec![(left, y), (right, y)], MUTED, 1)?;
         self.text(&format!("heap limit, {mb} MB"), 13, MUTED, HPos::Left, VPos::Bottom, (left + 6, y - 3))
     }
 
@@ -276,8 +240,7 @@ impl Chart<'_, '_> {
         let (x, top) = self.at(t, self.scale.top());
         let (_, bottom) = self.at(t, self.scale.bottom());
         for y in (top..bottom).step_by(7) {
-            self.canvas
-                .draw(&PathElement::new(vec![(x, y), (x, (y + 4).min(bottom))], STOCK.stroke_width(1)))?;
+            picture::line(self.canvas, vec![(x, y), (x, (y + 4).min(bottom))], STOCK, 1)?;
         }
         // Below the stock broker's curves, which end high, and above the guarded one's, which go on low.
         let y = top + (bottom - top) / 4;
