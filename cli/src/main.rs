@@ -1,6 +1,7 @@
 //! `tollgate`, the operator's tool. This file only reads the command line; each subcommand is a module.
 
 mod demo_report;
+mod dispatch_report;
 mod files;
 mod picture;
 mod text;
@@ -20,11 +21,15 @@ struct Cli {
 enum Command {
     /// Render what the demo measured as a page and as a picture
     DemoReport(demo_report::Arguments),
+    /// Simulate a dispatcher with and without the estimate of messages per entry, for docs/dispatch.md
+    #[command(hide = true)]
+    DispatchReport(dispatch_report::Arguments),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::DemoReport(arguments) => demo_report::run(&arguments),
+        Command::DispatchReport(arguments) => dispatch_report::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

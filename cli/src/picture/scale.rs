@@ -1,4 +1,4 @@
-//! A vertical axis: where a value goes, and which values get a tick.
+//! An axis: where a value goes, and which values get a tick.
 
 use std::ops::Range;
 
@@ -31,6 +31,13 @@ impl Scale {
 
     pub fn range(self) -> Range<f64> {
         self.place(self.bottom())..self.place(self.top())
+    }
+
+    /// A value's pixel on an axis from one pixel to another, either way round.
+    pub fn pixel(self, value: f64, (from, to): (i32, i32)) -> i32 {
+        let Range { start, end } = self.range();
+        let share = (self.place(value) - start) / (end - start);
+        from + (share * f64::from(to - from)).round() as i32
     }
 
     /// The smallest value on the axis.
@@ -86,6 +93,13 @@ mod tests {
         assert_eq!(scale.ticks(), [1.0, 10.0, 100.0, 1_000.0]);
         assert_eq!((scale.bottom(), scale.top()), (1.0, 2_096.0));
         assert!((scale.place(100.0) - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_axis_may_go_up_or_to_the_right() {
+        let scale = Scale::logarithmic(1.0, 250.0);
+        assert_eq!([1.0, 10.0, 1_000.0].map(|value| scale.pixel(value, (400, 100))), [400, 300, 100]);
+        assert_eq!(Scale::linear(300.0).pixel(150.0, (64, 904)), 484);
     }
 
     #[test]
