@@ -77,7 +77,7 @@ impl Engine {
             let (quota, source) = default_quota.unless(None);
             let tokens = portrait.and_then(|portrait| portrait.tokens);
             let gate = Gate::new(quota, source, config.terms(), taken_ms, tokens);
-            let held = Held::outside(reserve(Principal::bytes_for("")));
+            let held = Held::outside(reserve(Principal::bytes_for("", config.limiter())));
             let overflow = Principal::new(PrincipalId::OVERFLOW, Arc::from(""), gate, 0, 0, held);
             let Some(portrait) = portrait else { break 'overflow Ring::new(Arc::new(overflow)) };
             restored_known = portrait.known();

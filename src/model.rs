@@ -47,7 +47,7 @@ impl Model {
         free_replaced(false);
         let config = Config::builder().seed(1).window_ms(WINDOW).limiter(limiter).build().unwrap();
         let budget = Arc::new(Budget::new(1 << 20));
-        let held = Held::outside(Budget::reserve(&budget, Principal::bytes_for("p")).unwrap());
+        let held = Held::outside(Budget::reserve(&budget, Principal::bytes_for("p", limiter)).unwrap());
         let gate = Gate::new(quota(tokens), Source::Own, config.terms(), 0, None);
         let default = DefaultQuota { quota: None, version: 0, since_ms: 0 };
         let principal = Arc::new(Principal::new(ID, "p".into(), gate, 0, 0, held));

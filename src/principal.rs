@@ -16,7 +16,7 @@
 use crate::claim::Claims;
 use crate::config::Config;
 use crate::filter::{FilterStats, Hasher, Plan, Sizing, Window};
-use crate::quota::{DefaultQuota, Gate, Pass, Quota, Source, Terms};
+use crate::quota::{DefaultQuota, Gate, Limiter, Pass, Quota, Source, Terms};
 use crate::rate::Sliding;
 use crate::registry::Held;
 use crate::snapshot::{FilterPortrait, Portrait};
@@ -100,11 +100,13 @@ pub(crate) struct Principal {
 }
 
 impl Principal {
-    /// What a principal takes besides its layers and small set: itself; its empty ring, its gate and bucket with their counts (about 200
-    /// bytes) and its place in the map of names; its name, twice, since the map keeps a removed key for its last readers.
-    pub(crate) fn bytes_for(name: &str) -> u64 {
+    /// What a principal takes besides its layers and small set: itself; its empty ring, its gate and limiter with their counts
+    /// (about 200 bytes, and a window's counts 64 more) and its place in the map of names; its name, twice, since the map keeps a removed key for its
+    /// last readers.
+    pub(crate) fn bytes_for(name: &str, limiter: Limiter) -> u64 {
         const SNAPSHOTS: u64 = 256;
-        size_of::<Self>() as u64 + SNAPSHOTS + 2 * name.len() as u64
+        let counts = if limiter == Limiter::Windowed { 64 } else { 0 };
+        size_of::<Self>() as u64 + SNAPSHOTS + counts + 2 * name.len() as u64
     }
 
     pub(crate) fn new(

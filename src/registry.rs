@@ -27,7 +27,7 @@ use crate::filter::{Filter, Ring};
 use crate::known::KnownCounts;
 use crate::memory::{Budget, Reservation, Room};
 use crate::principal::{Principal, PrincipalId};
-use crate::quota::Quota;
+use crate::quota::{Limiter, Quota};
 use crate::slot::Slot;
 use crate::sync::{fence, Arc, ArrayQueue, Names, Ordering::SeqCst};
 
@@ -80,6 +80,7 @@ pub(crate) struct Registry {
     /// The part of the budget that names and principals may take.
     share: Arc<Budget>,
     known: KnownCounts,
+    limiter: Limiter,
 }
 
 impl Registry {
@@ -99,6 +100,7 @@ impl Registry {
             own_quotas: Names::new(),
             share: Arc::new(Budget::new(config.max_memory_bytes() / 2)),
             known: KnownCounts::new(count as usize + 1),
+            limiter: config.limiter(),
         }
     }
 
@@ -152,7 +154,8 @@ impl Registry {
         room: &impl Room,
         make: impl FnOnce(PrincipalId, Arc<str>, u64, Held) -> Ring<Principal>,
     ) -> Option<PrincipalId> {
-        let held = self.reserve(Principal::bytes_for(name), Filter::<Principal>::small_bytes(), room)?;
+        let held =
+            self.reserve(Principal::bytes_for(name, self.limiter), Filter::<Principal>::small_bytes(), room)?;
         let slot = self.free.pop()?;
         let place = &self.slots[slot as usize];
         // All-ones is the overflow gate's handle: a slot number never has all its bits set, so none equals it.

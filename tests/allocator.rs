@@ -3,7 +3,7 @@
 
 use stats_alloc::{StatsAlloc, INSTRUMENTED_SYSTEM};
 use std::alloc::System;
-use tollgate::{Config, Decision, Engine};
+use tollgate::{Config, Decision, Engine, Limiter, Quota};
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -15,17 +15,29 @@ fn allocated() -> u64 {
 
 #[test]
 fn s8_the_bytes_counted_are_those_allocated() {
+    let quota = |per_hour| Some(Quota::per_hour(per_hour, 1.0).unwrap());
+    fill("no quota", Limiter::TokenBucket, None);
+    // Above what comes here: nobody is throttled.
+    fill("a token bucket", Limiter::TokenBucket, quota(1e9));
+    fill("a window", Limiter::Windowed, quota(1e9));
+}
+
+fn fill(kind: &str, limiter: Limiter, quota: Option<Quota>) {
     const LIMIT: u64 = 16 << 20;
     let before = allocated();
     let config = Config::builder().seed(1).max_memory_bytes(LIMIT).max_principals(5_000);
+    let config = config.limiter(limiter).default_quota(quota);
     let engine = Engine::new(config.build().unwrap());
     let check = |what: &str, now: u64| {
         let (counted, real) = (engine.totals(now).memory_bytes, allocated() - before);
-        println!("{what}: {counted} bytes counted, {real} allocated");
-        assert!(counted <= LIMIT, "{what}: {counted} bytes counted, {LIMIT} allowed");
-        assert!(real <= counted, "{what}: {real} bytes allocated, {counted} counted");
+        println!("{kind}, {what}: {counted} bytes counted, {real} allocated");
+        assert!(counted <= LIMIT, "{kind}, {what}: {counted} bytes counted, {LIMIT} allowed");
+        assert!(real <= counted, "{kind}, {what}: {real} bytes allocated, {counted} counted");
         // Nor is much more counted than held.
-        assert!(real + real / 10 + (1 << 19) >= counted, "{what}: {counted} bytes counted, {real} allocated");
+        assert!(
+            real + real / 10 + (1 << 19) >= counted,
+            "{kind}, {what}: {counted} bytes counted, {real} allocated"
+        );
     };
     check("empty", 0);
     let ids: Vec<_> = (0..5_000).map(|n| engine.intern(&format!("a principal's name, {n}"), 0)).collect();
