@@ -1,6 +1,6 @@
-//! The engine beside an exact model: a map of last-seen times and a bucket in whole ticks.
+//! The engine beside an exact model: a map of last-seen times, and a bucket in whole ticks or a list of what was admitted.
 //!
-//! Random principals, ids, times (forward, back, far), quotas and layer counts; after each call the engine's answer must be
+//! Random principals, ids, times (forward, back, far), quotas, limiters and layer counts; after each call the engine's answer must be
 //! one that the rules allow:
 //!
 //! | last seen | answer |
@@ -11,7 +11,7 @@
 
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
-use tollgate::{Config, Decision, Engine, PrincipalId, Quota, Touch};
+use tollgate::{Config, Decision, Engine, Limiter, PrincipalId, Quota, Touch};
 
 /// Never-seen ids that may be called Known in one run of some thousand calls at P = 1e-6; each may be asked again.
 const WRONG: usize = 1;
@@ -39,40 +39,72 @@ impl ModelQuota {
     }
 }
 
-struct ModelPrincipal {
-    last_seen: HashMap<u64, u64>,
+/// What a principal may still do.
+trait Meter {
+    fn set_quota(&mut self, quota: Option<ModelQuota>, now: u64);
+    fn refill(&mut self, now: u64);
+    fn has_token(&self) -> bool;
+    fn charge(&mut self);
+    fn is_full(&self) -> bool;
+}
+
+struct ModelBucket {
     quota: Option<ModelQuota>,
+    window_ms: u64,
     level: u128,
     at_ms: u64,
+}
+
+/// Admissions in eighths of the span, numbered since time 0.
+struct ModelWindow {
+    quota: Option<ModelQuota>,
+    window_ms: u64,
+    admitted: Vec<u128>,
+    number: u128,
+}
+
+fn meter(limiter: Limiter, quota: Option<ModelQuota>, window_ms: u64, now: u64) -> Box<dyn Meter> {
+    let mut meter: Box<dyn Meter> = match limiter {
+        Limiter::TokenBucket => Box::new(ModelBucket { quota: None, window_ms, level: 0, at_ms: now }),
+        Limiter::Windowed => {
+            Box::new(ModelWindow { quota: None, window_ms, admitted: Vec::new(), number: 0 })
+        }
+    };
+    meter.set_quota(quota, now);
+    meter
+}
+
+struct ModelPrincipal {
+    last_seen: HashMap<u64, u64>,
+    meter: Box<dyn Meter>,
     last_call: u64,
 }
 
-impl ModelPrincipal {
-    fn new(quota: Option<ModelQuota>, window_ms: u64, now: u64) -> Self {
-        let level = quota.map_or(0, |quota| quota.full(window_ms));
-        Self { last_seen: HashMap::new(), quota, level, at_ms: now, last_call: now }
+impl ModelBucket {
+    fn full(&self) -> u128 {
+        self.quota.map_or(0, |quota| quota.full(self.window_ms))
     }
+}
 
-    fn refill(&mut self, window_ms: u64, now: u64) {
-        if let Some(quota) = self.quota {
-            self.level = (self.level + u128::from(now - self.at_ms) * TICKS).min(quota.full(window_ms));
-        }
+impl Meter for ModelBucket {
+    fn refill(&mut self, now: u64) {
+        self.level = (self.level + u128::from(now - self.at_ms) * TICKS).min(self.full());
         self.at_ms = now;
     }
 
-    fn set_quota(&mut self, quota: Option<ModelQuota>, window_ms: u64, now: u64) {
-        self.refill(window_ms, now);
-        self.level = match (self.quota, quota) {
+    fn set_quota(&mut self, quota: Option<ModelQuota>, now: u64) {
+        self.refill(now);
+        let old = std::mem::replace(&mut self.quota, quota);
+        self.level = match (old, quota) {
             (old, new) if old == new => self.level,
             (_, None) => 0,
-            (None, Some(new)) => new.full(window_ms),
+            (None, Some(_)) => self.full(),
             (Some(old), Some(new)) => {
                 // To the nearest tick.
                 let scaled = (self.level * new.interval() * 2 + old.interval()) / (old.interval() * 2);
-                scaled.min(new.full(window_ms))
+                scaled.min(self.full())
             }
         };
-        self.quota = quota;
     }
 
     fn has_token(&self) -> bool {
@@ -80,13 +112,68 @@ impl ModelPrincipal {
     }
 
     fn charge(&mut self) {
-        if let Some(quota) = self.quota {
-            self.level -= quota.interval();
+        self.level -= self.quota.map_or(0, ModelQuota::interval);
+    }
+
+    fn is_full(&self) -> bool {
+        self.level == self.full()
+    }
+}
+
+impl ModelWindow {
+    /// Whole ids that may come in a span, and ticks of an eighth of it, to the nearest; a millisecond at least.
+    fn terms(&self, quota: ModelQuota) -> (usize, u128) {
+        let whole = quota.full(self.window_ms) / quota.interval();
+        let eighth = (whole * quota.interval() + 4) / 8;
+        if eighth >= TICKS {
+            return (whole as usize, eighth);
+        }
+        ((8 * TICKS / quota.interval()).max(whole) as usize, TICKS)
+    }
+
+    fn left(&self, quota: ModelQuota) -> usize {
+        let counts = |&&number: &&u128| self.number.wrapping_sub(number) <= 8;
+        self.terms(quota).0.saturating_sub(self.admitted.iter().filter(counts).count())
+    }
+}
+
+impl Meter for ModelWindow {
+    fn refill(&mut self, now: u64) {
+        self.number = self.quota.map_or(0, |quota| u128::from(now) * TICKS / self.terms(quota).1);
+    }
+
+    fn set_quota(&mut self, quota: Option<ModelQuota>, now: u64) {
+        self.refill(now);
+        let old = std::mem::replace(&mut self.quota, quota);
+        if old == quota {
+            return;
+        }
+        let left =
+            old.map(|quota| Self { quota: None, admitted: self.admitted.clone(), ..*self }.left(quota));
+        self.admitted.clear();
+        self.refill(now);
+        let Some(quota) = quota else { return };
+        // What is gone lies evenly over the last eight eighths; before time 0 as well.
+        let gone = left.map_or(0, |left| self.terms(quota).0.saturating_sub(left));
+        let upto = |n: usize| gone * n / 8;
+        for age in 0..8 {
+            let number = self.number.wrapping_sub(age as u128);
+            self.admitted.extend(std::iter::repeat_n(number, upto(age + 1) - upto(age)));
         }
     }
 
-    fn is_full(&self, window_ms: u64) -> bool {
-        self.quota.is_none_or(|quota| self.level == quota.full(window_ms))
+    fn has_token(&self) -> bool {
+        self.quota.is_none_or(|quota| self.left(quota) > 0)
+    }
+
+    fn charge(&mut self) {
+        let number = self.number;
+        self.admitted.retain(|&admitted| number.wrapping_sub(admitted) <= 8);
+        self.admitted.push(number);
+    }
+
+    fn is_full(&self) -> bool {
+        self.quota.is_none_or(|quota| self.left(quota) == self.terms(quota).0)
     }
 }
 
@@ -155,6 +242,7 @@ fn an_op() -> impl Strategy<Value = Op> {
 struct Run {
     engine: Engine,
     ids: Vec<PrincipalId>,
+    limiter: Limiter,
     models: Vec<ModelPrincipal>,
     quotas: Vec<Option<ModelQuota>>,
     window_ms: u64,
@@ -175,7 +263,7 @@ enum Memory {
 }
 
 impl Run {
-    fn new(window_ms: u64, layers: u32, default: Option<ModelQuota>) -> Self {
+    fn new(limiter: Limiter, window_ms: u64, layers: u32, default: Option<ModelQuota>) -> Self {
         let config = Config::builder()
             .seed(0x0123_4567)
             .window_ms(window_ms)
@@ -183,12 +271,20 @@ impl Run {
             .false_positive_rate(1e-6)
             // Evictions forget early (S8); they have tests of their own.
             .max_memory_bytes(1 << 36)
+            .limiter(limiter)
             .default_quota(default.map(ModelQuota::real));
         let engine = Engine::new(config.build().unwrap());
         let ids = NAMES.iter().map(|name| engine.intern(name, 0)).collect();
         Self {
             ids,
-            models: (0..3).map(|_| ModelPrincipal::new(default, window_ms, 0)).collect(),
+            limiter,
+            models: (0..3)
+                .map(|_| ModelPrincipal {
+                    last_seen: HashMap::new(),
+                    meter: meter(limiter, default, window_ms, 0),
+                    last_call: 0,
+                })
+                .collect(),
             quotas: vec![default; 3],
             window_ms,
             sure_ms: window_ms * u64::from(layers - 1) / u64::from(layers),
@@ -204,14 +300,15 @@ impl Run {
         self.now = self.now.max(self.given_ms);
         if !self.engine.is_live(self.ids[principal]) {
             let model = &mut self.models[principal];
-            model.refill(self.window_ms, self.now);
+            model.meter.refill(self.now);
             assert!(self.now - model.last_call >= self.window_ms, "dropped though not idle");
-            assert!(model.is_full(self.window_ms), "dropped with an unfilled bucket");
-            *model = ModelPrincipal::new(self.quotas[principal], self.window_ms, self.now);
+            assert!(model.meter.is_full(), "dropped with a limiter that is not full");
+            model.last_seen.clear();
+            model.meter = meter(self.limiter, self.quotas[principal], self.window_ms, self.now);
             self.ids[principal] = self.engine.intern(NAMES[principal], self.given_ms);
         }
         let model = &mut self.models[principal];
-        model.refill(self.window_ms, self.now);
+        model.meter.refill(self.now);
         model.last_call = self.now;
         self.ids[principal]
     }
@@ -237,7 +334,7 @@ impl Run {
         let id = self.enter(principal);
         let memory = self.memory(principal, pid);
         let decision = self.engine.track(id, pid, self.given_ms);
-        let has_token = self.models[principal].has_token();
+        let has_token = self.models[principal].meter.has_token();
         match decision {
             Decision::Known => {
                 if memory == Memory::Gone {
@@ -248,7 +345,7 @@ impl Run {
             Decision::Admitted => {
                 assert!(memory != Memory::Sure, "forgot pid {pid} at {}", self.now);
                 assert!(has_token, "admitted without a token at {}", self.now);
-                self.models[principal].charge();
+                self.models[principal].meter.charge();
                 self.saw(principal, pid);
             }
             Decision::Throttled { retry_after_ms } => {
@@ -305,7 +402,7 @@ impl Run {
             Op::SetQuota { principal, quota } => {
                 self.enter(principal);
                 self.engine.set_quota(NAMES[principal], quota.map(ModelQuota::real), self.given_ms).unwrap();
-                self.models[principal].set_quota(quota, self.window_ms, self.now);
+                self.models[principal].meter.set_quota(quota, self.now);
                 self.quotas[principal] = quota;
                 let _ = self.engine.touch(self.ids[principal], u64::MAX, self.given_ms);
             }
@@ -328,12 +425,13 @@ proptest! {
 
     #[test]
     fn s1_s2_s3_s9_s11_s12_the_engine_answers_as_the_model(
+        limiter in prop::sample::select(vec![Limiter::TokenBucket, Limiter::Windowed]),
         window_ms in prop::sample::select(vec![1000u64, 1001, 60_000, 3_600_000, 86_400_000]),
         layers in prop::sample::select(vec![3u32, 4, 5, 8, 16, 64]),
         default in a_quota(),
         ops in prop::collection::vec(an_op(), 1..120),
     ) {
-        let mut run = Run::new(window_ms, layers, default);
+        let mut run = Run::new(limiter, window_ms, layers, default);
         ops.iter().for_each(|op| run.apply(op));
         prop_assert_eq!(run.engine.totals(run.given_ms).evicted_layers, 0);
     }
