@@ -87,6 +87,19 @@ impl DispatchEstimator {
         self.precise
     }
 
+    /// What a consumer's statistics say of it (D4): `{"avgMessagesPerEntry":12.5,"precise":true}`, by Pulsar's own name;
+    /// `null` while the average is unknown.
+    ///
+    /// ```
+    /// let estimator = tollgate::DispatchEstimator::new(false);
+    /// assert_eq!(estimator.to_json(), r#"{"avgMessagesPerEntry":null,"precise":false}"#);
+    /// ```
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let average = self.average().map_or_else(|| "null".to_owned(), |average| Double(average).to_string());
+        format!(r#"{{"avgMessagesPerEntry":{average},"precise":{}}}"#, self.precise)
+    }
+
     /// Entries to read for `permits` messages, at most `read_batch_size`; a read batch of 0 is taken as 1.
     #[must_use]
     pub fn entries_to_read(&self, permits: i64, read_batch_size: u32) -> u32 {
@@ -187,6 +200,21 @@ mod tests {
             estimator.record_push(5, 0);
             estimator.record_push(0, 5);
             assert_eq!(estimator.average(), before);
+        }
+    }
+
+    #[test]
+    fn d4_statistics_are_one_json_object() {
+        let estimator = DispatchEstimator::new(true);
+        assert_eq!(estimator.to_json(), r#"{"avgMessagesPerEntry":null,"precise":true}"#);
+        estimator.record_push(25, 2);
+        assert_eq!(estimator.to_json(), r#"{"avgMessagesPerEntry":12.5,"precise":true}"#);
+        // The smallest and the largest that pushes can give are JSON numbers too.
+        for (messages, entries) in [(1, u64::MAX), (u64::MAX, 1)] {
+            let estimator = DispatchEstimator::new(true);
+            estimator.record_push(messages, entries);
+            let read: serde_json::Value = serde_json::from_str(&estimator.to_json()).unwrap();
+            assert_eq!(read["avgMessagesPerEntry"].as_f64(), estimator.average());
         }
     }
 
