@@ -7,15 +7,20 @@
  * A key is a 64-bit PID (a producer id, a session, a login), its owner a principal (a user, a tenant). A principal is
  * interned by name once; the calls that decide then take integers only.
  *
- * Objects. tollgate_config, tollgate_engine and tollgate_snapshot are opaque. What a _new or _restore function gives is
- * the caller's, until it goes to the matching _free; NULL may be freed. The first parameter is the object; const means
- * that it is not changed in a way that a caller must guard.
+ * Beside the engine stand the parts of it that serve alone: tollgate_windowed_rate (how fast), tollgate_token_bucket and
+ * tollgate_gcra (how long to wait), tollgate_dispatch_estimator (how much to read).
+ *
+ * Objects are opaque. What a _new, _restore or _starting_at function gives is the caller's, until it goes to the
+ * matching _free; NULL may be freed. The first parameter is the object; const means that it is not changed in a way that
+ * a caller must guard.
  *
  * Threads. An engine may be used by any number of threads at once, all functions but tollgate_engine_free; free it when
- * no call is under way. A snapshot never changes. A config is for one thread at a time. Nothing here depends on the calling thread.
+ * no call is under way. So may rates, buckets and estimators. A snapshot never changes. A config is for one thread at a
+ * time. Nothing here depends on the calling thread.
  *
  * NULL. Every function answers NULL: TOLLGATE_STATUS_NULL_POINTER, or a packed Fault, or the value that its comment
- * names. A pointer that is not NULL must be what it says: that can't be checked.
+ * names (0, NaN), which it then returns after a defect too. A pointer that is not NULL must be what it says: that can't be
+ * checked.
  *
  * Outputs come last but for the error text, and are written only with TOLLGATE_STATUS_OK.
  *
@@ -26,12 +31,12 @@
  * the status is TOLLGATE_STATUS_OUT_OF_RANGE, _FULL, _IO or _DAMAGED. NULL or 0: no text. 160 bytes hold every text that
  * names no file.
  *
- * Time is an argument: milliseconds from any origin within a century that the caller keeps to for one engine. Going back
+ * Time is an argument: milliseconds from any origin within a century that the caller keeps to for one object. Going back
  * is harmless (the latest time seen counts); a jump past the window forgets all.
  *
  * Defects. No function exits, lets a panic out, or aborts, but where the system has no memory left: a defect inside is
- * TOLLGATE_STATUS_FAULT or a packed Fault, and a line on stderr. A Fault should pass: Tollgate must not be what stops a
- * service.
+ * TOLLGATE_STATUS_FAULT, a packed Fault or what NULL gives, and a line on stderr. A Fault should pass: Tollgate must not
+ * be what stops a service.
  *
  * Versions. Numbers are never reused. On start, compare tollgate_abi_version() with TOLLGATE_ABI_VERSION.
  */
@@ -112,14 +117,68 @@ typedef uint8_t tollgate_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+/// What enforces the quotas of an engine, and with that what a burst means. Numbers are never reused.
+enum tollgate_limiter
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /// Tokens come at the rate, up to the burst: after an idle time a burst, and at once the rate again.
+    TOLLGATE_LIMITER_TOKEN_BUCKET = 0,
+    /// At most the burst in any stretch of time in which that many come at the rate: with a burst of 1, at most a window's worth
+    /// in any window.
+    TOLLGATE_LIMITER_WINDOWED = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum tollgate_limiter tollgate_limiter;
+#else
+typedef uint32_t tollgate_limiter;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// Which time a sample stands for, and what it counts for in a reading. Numbers are never reused.
+enum tollgate_policy
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /// Samples follow one another without gaps, on the grid of the first event.
+    TOLLGATE_POLICY_GRID = 0,
+    /// A sample starts at its first event and counts as long as its last event is in the window. What Kafka ships.
+    TOLLGATE_POLICY_OVERLAP = 1,
+    /// The window slides: the oldest sample counts by the share of it still inside. Never rises without an event.
+    TOLLGATE_POLICY_SLIDING = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum tollgate_policy tollgate_policy;
+#else
+typedef uint32_t tollgate_policy;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 /// Settings of an engine to be made. One thread at a time.
 typedef struct tollgate_config tollgate_config;
+
+/// Messages per entry of one consumer, as its pushes show it. Any number of threads at once.
+typedef struct tollgate_dispatch_estimator tollgate_dispatch_estimator;
 
 /// An engine. Any number of threads at once.
 typedef struct tollgate_engine tollgate_engine;
 
+/// A strict token bucket: one token at a time, never below zero. It is what keeps an engine's quotas by itself. Any number of
+/// threads at once.
+typedef struct tollgate_gcra tollgate_gcra;
+
 /// What an engine remembered at one moment, as bytes. Never changed, so any number of threads may read it.
 typedef struct tollgate_snapshot tollgate_snapshot;
+
+/// A token bucket for amounts whose level may go below zero (KIP-599's). Any number of threads at once.
+typedef struct tollgate_token_bucket tollgate_token_bucket;
+
+/// Events per second, measured over N samples of W milliseconds each. Any number of threads at once.
+typedef struct tollgate_windowed_rate tollgate_windowed_rate;
 
 /// The size of one principal's filter, once it is past the exact set of 64 PIDs.
 typedef struct tollgate_filter_size {
@@ -231,6 +290,13 @@ tollgate_status tollgate_config_set_default_quota(struct tollgate_config *config
                                                   double burst,
                                                   char *error,
                                                   size_t error_capacity);
+
+/// What enforces the quotas, the default one and those of principals: a tollgate_limiter. Default:
+/// TOLLGATE_LIMITER_TOKEN_BUCKET. Another number: nothing is set, and the error text says why.
+tollgate_status tollgate_config_set_limiter(struct tollgate_config *config,
+                                            uint32_t limiter,
+                                            char *error,
+                                            size_t error_capacity);
 
 /// The longest that a throttled caller is told to wait, in milliseconds. Default: 30,000.
 tollgate_status tollgate_config_set_max_throttle_ms(struct tollgate_config *config,
@@ -413,6 +479,128 @@ tollgate_status tollgate_engine_restore_file(const struct tollgate_config *confi
                                              struct tollgate_restored *restored,
                                              char *error,
                                              size_t error_capacity);
+
+/// Makes a rate over `samples` (1 to 1,000) samples of `sample_ms` (1 to 2,592,000,000, thirty days) milliseconds each; `policy`
+/// is a tollgate_policy. Free with tollgate_windowed_rate_free. A value out of range: TOLLGATE_STATUS_OUT_OF_RANGE, and the
+/// error text names it, and the range.
+tollgate_status tollgate_windowed_rate_new(uint32_t policy,
+                                           uint32_t samples,
+                                           uint64_t sample_ms,
+                                           struct tollgate_windowed_rate **rate,
+                                           char *error,
+                                           size_t error_capacity);
+
+/// Frees a rate. No other call on it may be under way or come later. NULL does nothing.
+void tollgate_windowed_rate_free(struct tollgate_windowed_rate *rate);
+
+/// Counts `amount` events (or bytes, or what is measured). A sample holds 2^40 - 1; more stays there. NULL does nothing.
+void tollgate_windowed_rate_record(const struct tollgate_windowed_rate *rate,
+                                   uint64_t amount,
+                                   uint64_t now_ms);
+
+/// The rate, per second. NaN for NULL.
+double tollgate_windowed_rate_per_second(const struct tollgate_windowed_rate *rate,
+                                         uint64_t now_ms);
+
+/// The time over which tollgate_windowed_rate_per_second measures, in milliseconds, at least 1; 0 for NULL.
+uint64_t tollgate_windowed_rate_window_ms(const struct tollgate_windowed_rate *rate,
+                                          uint64_t now_ms);
+
+/// How long nothing may come until the rate is down at `per_second_limit`, in milliseconds, rounded: Kafka's throttle time, the
+/// excess over the limit times the window. 0 at or below the limit, and for NULL; UINT64_MAX under a limit of 0.
+uint64_t tollgate_windowed_rate_throttle_ms(const struct tollgate_windowed_rate *rate,
+                                            double per_second_limit,
+                                            uint64_t now_ms);
+
+/// Makes a bucket of `capacity` tokens, full at `now_ms`, into which `per_second` tokens a second come; both finite and above 0.
+/// Free with tollgate_token_bucket_free. A value out of range: TOLLGATE_STATUS_OUT_OF_RANGE, and the error text names it.
+tollgate_status tollgate_token_bucket_new(double per_second,
+                                          double capacity,
+                                          uint64_t now_ms,
+                                          struct tollgate_token_bucket **bucket,
+                                          char *error,
+                                          size_t error_capacity);
+
+/// Frees a bucket. No other call on it may be under way or come later. NULL does nothing.
+void tollgate_token_bucket_free(struct tollgate_token_bucket *bucket);
+
+/// Takes `amount`, whatever the level. Returns the milliseconds until the level is zero again; 0 where it is not below zero, and
+/// for NULL. An amount below zero gives tokens back; NaN is taken as 0.
+uint64_t tollgate_token_bucket_charge(const struct tollgate_token_bucket *bucket,
+                                      double amount,
+                                      uint64_t now_ms);
+
+/// Takes `amount`, which may bring the level below zero, and returns 0; but while the level is below zero it takes nothing, and
+/// returns the milliseconds until it is zero, at least 1. 0 for NULL.
+uint64_t tollgate_token_bucket_charge_strict(const struct tollgate_token_bucket *bucket,
+                                             double amount,
+                                             uint64_t now_ms);
+
+/// The level in tokens: at most the capacity, below zero while the bucket owes. NaN for NULL.
+double tollgate_token_bucket_tokens(const struct tollgate_token_bucket *bucket,
+                                    uint64_t now_ms);
+
+/// Makes a bucket of `capacity` tokens (less than 1 is taken as 1), full at `now_ms`, into which `per_hour` tokens an hour come;
+/// both finite and above 0. Free with tollgate_gcra_free. A value out of range: TOLLGATE_STATUS_OUT_OF_RANGE, and the error
+/// text names it.
+tollgate_status tollgate_gcra_new(double per_hour,
+                                  double capacity,
+                                  uint64_t now_ms,
+                                  struct tollgate_gcra **gcra,
+                                  char *error,
+                                  size_t error_capacity);
+
+/// Frees a bucket. No other call on it may be under way or come later. NULL does nothing.
+void tollgate_gcra_free(struct tollgate_gcra *gcra);
+
+/// Takes one token and returns 0; where there is none, the milliseconds until there is one, at least 1. 0 for NULL.
+uint64_t tollgate_gcra_charge(const struct tollgate_gcra *gcra,
+                              uint64_t now_ms);
+
+/// Tokens, fractions included: 0 to the capacity. NaN for NULL.
+double tollgate_gcra_tokens(const struct tollgate_gcra *gcra,
+                            uint64_t now_ms);
+
+/// Makes an estimator that knows nothing yet; `precise`: whether its average decides how much is read. Free with
+/// tollgate_dispatch_estimator_free.
+tollgate_status tollgate_dispatch_estimator_new(bool precise,
+                                                struct tollgate_dispatch_estimator **estimator);
+
+/// As tollgate_dispatch_estimator_new, but with an average to start from, finite and at least 1. A value out of range:
+/// TOLLGATE_STATUS_OUT_OF_RANGE, and the error text names it.
+tollgate_status tollgate_dispatch_estimator_starting_at(bool precise,
+                                                        double messages_per_entry,
+                                                        struct tollgate_dispatch_estimator **estimator,
+                                                        char *error,
+                                                        size_t error_capacity);
+
+/// Frees an estimator. No other call on it may be under way or come later. NULL does nothing.
+void tollgate_dispatch_estimator_free(struct tollgate_dispatch_estimator *estimator);
+
+/// Notes that `entries` with `messages` in all were sent to the consumer; the average becomes nine tenths of what it was and a
+/// tenth of this push. None of either, and NULL, changes nothing.
+void tollgate_dispatch_estimator_record_push(const struct tollgate_dispatch_estimator *estimator,
+                                             uint64_t messages,
+                                             uint64_t entries);
+
+/// Messages per entry, for a consumer's statistics. NaN while it is unknown, and for NULL.
+double tollgate_dispatch_estimator_average(const struct tollgate_dispatch_estimator *estimator);
+
+/// Whether the average decides how much is read. False for NULL.
+bool tollgate_dispatch_estimator_is_precise(const struct tollgate_dispatch_estimator *estimator);
+
+/// Entries to read for `permits` messages: 0 without permits, else at least 1 and at most `read_batch_size`, which is taken as 1
+/// where it is 0. As many as permits while the average is unknown, and where `precise` is false. 0 for NULL.
+uint32_t tollgate_dispatch_estimator_entries_to_read(const struct tollgate_dispatch_estimator *estimator,
+                                                     int64_t permits,
+                                                     uint32_t read_batch_size);
+
+/// Writes `{"avgMessagesPerEntry":12.5,"precise":true}`, with null while the average is unknown, into `json`, terminated, cut
+/// where it doesn't fit, and its whole length in bytes into `length`, which may be NULL. 80 bytes hold every one.
+tollgate_status tollgate_dispatch_estimator_to_json(const struct tollgate_dispatch_estimator *estimator,
+                                                    char *json,
+                                                    size_t capacity,
+                                                    size_t *length);
 
 #ifdef __cplusplus
 }  // extern "C"

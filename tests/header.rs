@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// In the order of the header: what a reader needs first comes first.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 12] = [
     "status.rs",
     "config.rs",
     "size.rs",
@@ -13,6 +13,10 @@ const SOURCES: [&str; 8] = [
     "stats.rs",
     "principals.rs",
     "snapshot.rs",
+    "windowed.rs",
+    "token_bucket.rs",
+    "gcra.rs",
+    "dispatch.rs",
 ];
 
 fn root() -> PathBuf {

@@ -47,6 +47,16 @@ pub(crate) unsafe fn exclusive<'a, T>(object: *mut T) -> Option<&'a mut T> {
     unsafe { object.as_mut() }
 }
 
+/// One call that can't fail: `otherwise` for NULL and after a panic.
+///
+/// # Safety
+/// As for [`shared`], for as long as the call runs.
+#[inline(always)]
+pub(crate) unsafe fn ask<T, A: Copy>(object: *const T, otherwise: A, call: impl FnOnce(&T) -> A) -> A {
+    // SAFETY: this function's own contract.
+    guard(otherwise, || unsafe { shared(object) }.map_or(otherwise, call))
+}
+
 /// Hands an object to the caller, who owns it until [`take`].
 pub(crate) fn give<T>(object: T) -> *mut T {
     Box::into_raw(Box::new(object))

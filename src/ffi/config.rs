@@ -1,8 +1,8 @@
 //! Settings: an opaque object with one setter each. Values are checked together, where the engine is made.
 
 use super::boundary::{exclusive, give, guard, say, take};
-use super::status::tollgate_status;
-use crate::{Config, ConfigBuilder, Quota};
+use super::status::{refused, tollgate_status};
+use crate::{Config, ConfigBuilder, ConfigError, Limiter, Quota};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::os::raw::c_char;
@@ -95,6 +95,45 @@ pub unsafe extern "C" fn tollgate_config_set_default_quota(
     guard(tollgate_status::Fault, || match Quota::per_hour(per_hour, burst) {
         // SAFETY: passed on from the caller.
         Ok(quota) => unsafe { set(config, |builder| builder.default_quota(Some(quota))) },
+        Err(refused) => {
+            // SAFETY: passed on from the caller.
+            unsafe { say(error, error_capacity, &refused.to_string()) };
+            tollgate_status::OutOfRange
+        }
+    })
+}
+
+/// What enforces the quotas of an engine, and with that what a burst means. Numbers are never reused.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum tollgate_limiter {
+    /// Tokens come at the rate, up to the burst: after an idle time a burst, and at once the rate again.
+    TokenBucket = 0,
+    /// At most the burst in any stretch of time in which that many come at the rate: with a burst of 1, at most a window's worth
+    /// in any window.
+    Windowed = 1,
+}
+
+fn limiter(number: u32) -> Result<Limiter, ConfigError> {
+    match number {
+        n if n == tollgate_limiter::TokenBucket as u32 => Ok(Limiter::TokenBucket),
+        n if n == tollgate_limiter::Windowed as u32 => Ok(Limiter::Windowed),
+        _ => Err(refused("limiter", number, "0 (token bucket) or 1 (windowed)")),
+    }
+}
+
+/// What enforces the quotas, the default one and those of principals: a tollgate_limiter. Default:
+/// TOLLGATE_LIMITER_TOKEN_BUCKET. Another number: nothing is set, and the error text says why.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tollgate_config_set_limiter(
+    config: *mut tollgate_config,
+    limiter: u32,
+    error: *mut c_char,
+    error_capacity: usize,
+) -> tollgate_status {
+    guard(tollgate_status::Fault, || match self::limiter(limiter) {
+        // SAFETY: passed on from the caller.
+        Ok(limiter) => unsafe { set(config, |builder| builder.limiter(limiter)) },
         Err(refused) => {
             // SAFETY: passed on from the caller.
             unsafe { say(error, error_capacity, &refused.to_string()) };

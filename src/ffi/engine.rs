@@ -1,6 +1,6 @@
 //! The engine's object, principals, and the calls that decide.
 
-use super::boundary::{give, guard, put, say, shared, take, text};
+use super::boundary::{ask, give, guard, put, say, shared, take, text};
 use super::config::tollgate_config;
 use super::status::tollgate_status;
 use crate::decision::{KIND_ADMITTED, KIND_FAULT, KIND_KNOWN, KIND_NEW, KIND_STALE, KIND_THROTTLED};
@@ -124,10 +124,8 @@ pub unsafe extern "C" fn tollgate_is_live(engine: *const tollgate_engine, princi
 /// `engine` is NULL or live.
 #[inline(always)]
 unsafe fn hot(engine: *const tollgate_engine, call: impl FnOnce(&Engine) -> u64) -> u64 {
-    guard(KIND_FAULT, || {
-        // SAFETY: this function's own contract.
-        unsafe { shared(engine) }.map_or(KIND_FAULT, |engine| call(&engine.0))
-    })
+    // SAFETY: this function's own contract.
+    unsafe { ask(engine, KIND_FAULT, |engine| call(&engine.0)) }
 }
 
 /// Decides on one PID: a packed Known, Admitted, Throttled, Stale or Fault.

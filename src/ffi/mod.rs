@@ -19,7 +19,9 @@
 
 pub(crate) mod boundary;
 mod config;
+mod dispatch;
 mod engine;
+mod gcra;
 #[cfg(feature = "inject-panics")]
 mod inject;
 mod principals;
@@ -28,12 +30,15 @@ mod size;
 mod snapshot;
 mod stats;
 mod status;
+mod token_bucket;
+mod windowed;
 
 /// The exported functions for Rust tests and fuzzing, by the names and types of the header; hosts in Rust use
 /// [`Engine`](crate::Engine).
 #[doc(hidden)]
 pub mod exported {
     pub use super::{
-        config::*, engine::*, principals::*, quota::*, size::*, snapshot::*, stats::*, status::*,
+        config::*, dispatch::*, engine::*, gcra::*, principals::*, quota::*, size::*, snapshot::*, stats::*,
+        status::*, token_bucket::*, windowed::*,
     };
 }

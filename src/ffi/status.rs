@@ -1,6 +1,7 @@
 //! Status codes, their text, and the versions.
 
-use super::boundary::{guard, Unreadable};
+use super::boundary::{give, guard, put, say, Unreadable};
+use crate::ConfigError;
 use std::os::raw::c_char;
 
 /// Raised whenever a function, a struct or a number of this header changes in a way that a compiled caller would notice.
@@ -48,6 +49,35 @@ impl tollgate_status {
             Self::NullPointer
         }
     }
+
+    /// Makes an object and gives it to the caller, or says why there is none.
+    ///
+    /// # Safety
+    /// `output` is NULL or writable; `error` is NULL, or valid for writing `capacity` bytes.
+    pub(super) unsafe fn from_making<T>(
+        make: impl FnOnce() -> Result<T, ConfigError>,
+        output: *mut *mut T,
+        error: *mut c_char,
+        capacity: usize,
+    ) -> Self {
+        if output.is_null() {
+            return Self::NullPointer;
+        }
+        match make() {
+            // SAFETY: this function's own contract.
+            Ok(object) => Self::from_written(unsafe { put(output, give(object)) }),
+            Err(refused) => {
+                // SAFETY: this function's own contract.
+                unsafe { say(error, capacity, &refused.to_string()) };
+                Self::OutOfRange
+            }
+        }
+    }
+}
+
+/// A number that stands for none of an enum's values.
+pub(super) fn refused(field: &'static str, number: u32, range: &str) -> ConfigError {
+    ConfigError { field, value: number.to_string(), range: range.to_owned() }
 }
 
 /// A status in words: static, terminated, never NULL; also for numbers that are no status.

@@ -249,6 +249,165 @@ static int snapshots(void) {
     return 0;
 }
 
+/* Engine-wide: what holds the quota. */
+static int limiters(void) {
+    char error[160] = "";
+    tollgate_engine *engine = NULL;
+    uint32_t frank = 0;
+    tollgate_config *config = tollgate_config_new();
+    CHECK(tollgate_config_set_limiter(config, 2, error, sizeof error) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(strcmp(error, "limiter = 2: must be 0 (token bucket) or 1 (windowed)") == 0);
+    CHECK(tollgate_config_set_limiter(config, UINT32_MAX, NULL, 0) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(tollgate_config_set_limiter(NULL, 0, NULL, 0) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(tollgate_config_set_default_quota(config, 100, 1, NULL, 0) == TOLLGATE_STATUS_OK);
+    const tollgate_limiter each[] = {TOLLGATE_LIMITER_TOKEN_BUCKET, TOLLGATE_LIMITER_WINDOWED};
+    const int within_an_hour[] = {199, 100};
+    for (int n = 0; n < 2; n++) {
+        CHECK(tollgate_config_set_limiter(config, each[n], NULL, 0) == TOLLGATE_STATUS_OK);
+        CHECK(tollgate_engine_new(config, &engine, NULL, 0) == TOLLGATE_STATUS_OK);
+        CHECK(tollgate_intern(engine, NAME("frank"), 0, &frank) == TOLLGATE_STATUS_OK);
+        int admitted = 0;
+        for (uint64_t second = 0; second < 3600; second++) {
+            admitted += kind(tollgate_track(engine, frank, second, 1000 * second)) == TOLLGATE_KIND_ADMITTED;
+        }
+        /* A PID that the filter takes for known is not admitted: one in a thousand of the admitted at most. */
+        CHECK(admitted <= within_an_hour[n] && admitted >= within_an_hour[n] - 3);
+        tollgate_engine_free(engine);
+    }
+    tollgate_config_free(config);
+    return 0;
+}
+
+static int rates(void) {
+    char error[160] = "";
+    tollgate_windowed_rate *rate = NULL;
+    CHECK(tollgate_windowed_rate_new(3, 2, 1000, &rate, error, sizeof error) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(strcmp(error, "policy = 3: must be 0 (grid), 1 (overlap) or 2 (sliding)") == 0);
+    CHECK(tollgate_windowed_rate_new(UINT32_MAX, 2, 1000, &rate, NULL, 0) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(tollgate_windowed_rate_new(0, 0, 1000, &rate, error, sizeof error) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(strcmp(error, "samples = 0: must be 1 to 1000") == 0);
+    CHECK(tollgate_windowed_rate_new(0, 1001, 1000, &rate, NULL, 0) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(tollgate_windowed_rate_new(0, 2, 0, &rate, error, sizeof error) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(strcmp(error, "sample_ms = 0: must be 1 to 2592000000 (milliseconds)") == 0);
+    CHECK(rate == NULL);
+    CHECK(tollgate_windowed_rate_new(0, 2, 1000, NULL, NULL, 0) == TOLLGATE_STATUS_NULL_POINTER);
+
+    /* R1's worked example at its last event, in each policy's way. */
+    static const uint64_t events[] = {0, 30, 995, 1020, 2010};
+    static const double last[] = {2 / 1.01, 5 / 2.01, (3 * 0.99 + 2) / 2};
+    static const uint64_t window[] = {1010, 2010, 2000};
+    for (tollgate_policy policy = TOLLGATE_POLICY_GRID; policy <= TOLLGATE_POLICY_SLIDING; policy++) {
+        CHECK(tollgate_windowed_rate_new(policy, 2, 1000, &rate, NULL, 0) == TOLLGATE_STATUS_OK);
+        CHECK(tollgate_windowed_rate_per_second(rate, 0) == 0);
+        for (int n = 0; n < 5; n++) {
+            tollgate_windowed_rate_record(rate, 1, events[n]);
+        }
+        CHECK(fabs(tollgate_windowed_rate_per_second(rate, 2010) - last[policy]) < 1e-9);
+        CHECK(tollgate_windowed_rate_window_ms(rate, 2010) == window[policy]);
+        CHECK(tollgate_windowed_rate_throttle_ms(rate, 100, 2010) == 0);
+        CHECK(tollgate_windowed_rate_throttle_ms(rate, 0, 2010) == UINT64_MAX);
+        tollgate_windowed_rate_free(rate);
+    }
+    CHECK(tollgate_windowed_rate_new(TOLLGATE_POLICY_OVERLAP, 3, 1000, &rate, NULL, 0) == TOLLGATE_STATUS_OK);
+    tollgate_windowed_rate_record(rate, 200, 0);
+    CHECK(tollgate_windowed_rate_per_second(rate, 0) == 100);
+    CHECK(tollgate_windowed_rate_throttle_ms(rate, 50, 0) == 2000);
+    tollgate_windowed_rate_free(rate);
+
+    tollgate_windowed_rate_record(NULL, 1, 0);
+    CHECK(isnan(tollgate_windowed_rate_per_second(NULL, 0)));
+    CHECK(tollgate_windowed_rate_window_ms(NULL, 0) == 0);
+    CHECK(tollgate_windowed_rate_throttle_ms(NULL, 1, 0) == 0);
+    tollgate_windowed_rate_free(NULL);
+    return 0;
+}
+
+static int buckets(void) {
+    char error[160] = "";
+    tollgate_token_bucket *bucket = NULL;
+    CHECK(tollgate_token_bucket_new(0, 1, 0, &bucket, error, sizeof error) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(strcmp(error, "rate = 0: must be a finite number above 0 (tokens per second)") == 0);
+    CHECK(tollgate_token_bucket_new(1, NAN, 0, &bucket, error, sizeof error) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(strcmp(error, "capacity = NaN: must be a finite number above 0 (tokens)") == 0);
+    CHECK(bucket == NULL);
+    CHECK(tollgate_token_bucket_new(1, 1, 0, NULL, NULL, 0) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(tollgate_token_bucket_new(5, 500, 7, &bucket, NULL, 0) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_token_bucket_tokens(bucket, 7) == 500);
+    CHECK(tollgate_token_bucket_charge(bucket, 560, 7) == 12000);
+    CHECK(tollgate_token_bucket_tokens(bucket, 7) == -60);
+    CHECK(tollgate_token_bucket_charge_strict(bucket, 1, 7) == 12000);
+    CHECK(tollgate_token_bucket_tokens(bucket, 7) == -60);
+    CHECK(tollgate_token_bucket_charge_strict(bucket, 10, 12007) == 0);
+    CHECK(tollgate_token_bucket_tokens(bucket, 12007) == -10);
+    tollgate_token_bucket_free(bucket);
+    CHECK(tollgate_token_bucket_charge(NULL, 1, 0) == 0);
+    CHECK(tollgate_token_bucket_charge_strict(NULL, 1, 0) == 0);
+    CHECK(isnan(tollgate_token_bucket_tokens(NULL, 0)));
+    tollgate_token_bucket_free(NULL);
+
+    tollgate_gcra *gcra = NULL;
+    CHECK(tollgate_gcra_new(INFINITY, 1, 0, &gcra, error, sizeof error) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(strcmp(error, "rate = inf: must be a finite number above 0 (tokens per hour)") == 0);
+    CHECK(tollgate_gcra_new(1, -1, 0, &gcra, error, sizeof error) == TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(strcmp(error, "capacity = -1: must be a finite number above 0 (tokens)") == 0);
+    CHECK(gcra == NULL);
+    CHECK(tollgate_gcra_new(1, 1, 0, NULL, NULL, 0) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(tollgate_gcra_new(3600, 2, 0, &gcra, NULL, 0) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_gcra_charge(gcra, 0) == 0);
+    CHECK(tollgate_gcra_charge(gcra, 0) == 0);
+    CHECK(tollgate_gcra_charge(gcra, 400) == 600);
+    CHECK(fabs(tollgate_gcra_tokens(gcra, 400) - 0.4) < 1e-9);
+    CHECK(tollgate_gcra_charge(gcra, 1000) == 0);
+    tollgate_gcra_free(gcra);
+    CHECK(tollgate_gcra_charge(NULL, 0) == 0);
+    CHECK(isnan(tollgate_gcra_tokens(NULL, 0)));
+    tollgate_gcra_free(NULL);
+    return 0;
+}
+
+static int estimators(void) {
+    char error[160] = "", json[80];
+    size_t length = 0;
+    tollgate_dispatch_estimator *estimator = NULL;
+    CHECK(tollgate_dispatch_estimator_starting_at(true, 0.5, &estimator, error, sizeof error) ==
+          TOLLGATE_STATUS_OUT_OF_RANGE);
+    CHECK(strcmp(error, "messages_per_entry = 0.5: must be a finite number from 1") == 0);
+    CHECK(estimator == NULL);
+    CHECK(tollgate_dispatch_estimator_starting_at(true, 1, NULL, NULL, 0) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(tollgate_dispatch_estimator_new(true, NULL) == TOLLGATE_STATUS_NULL_POINTER);
+
+    CHECK(tollgate_dispatch_estimator_new(true, &estimator) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_dispatch_estimator_is_precise(estimator));
+    CHECK(isnan(tollgate_dispatch_estimator_average(estimator)));
+    CHECK(tollgate_dispatch_estimator_to_json(estimator, json, sizeof json, NULL) == TOLLGATE_STATUS_OK);
+    CHECK(strcmp(json, "{\"avgMessagesPerEntry\":null,\"precise\":true}") == 0);
+    tollgate_dispatch_estimator_record_push(estimator, 25, 2);
+    CHECK(tollgate_dispatch_estimator_average(estimator) == 12.5);
+    CHECK(tollgate_dispatch_estimator_entries_to_read(estimator, 100, 500) == 8);
+    CHECK(tollgate_dispatch_estimator_entries_to_read(estimator, -43, 500) == 0);
+    CHECK(tollgate_dispatch_estimator_to_json(estimator, json, sizeof json, &length) == TOLLGATE_STATUS_OK);
+    CHECK(strcmp(json, "{\"avgMessagesPerEntry\":12.5,\"precise\":true}") == 0 && length == strlen(json));
+    CHECK(tollgate_dispatch_estimator_to_json(estimator, json, 8, &length) == TOLLGATE_STATUS_OK);
+    CHECK(strcmp(json, "{\"avgMe") == 0 && length == 43);
+    CHECK(tollgate_dispatch_estimator_to_json(estimator, NULL, 0, NULL) == TOLLGATE_STATUS_OK);
+    tollgate_dispatch_estimator_free(estimator);
+
+    CHECK(tollgate_dispatch_estimator_starting_at(false, 1000, &estimator, NULL, 0) == TOLLGATE_STATUS_OK);
+    CHECK(tollgate_dispatch_estimator_average(estimator) == 1000);
+    CHECK(!tollgate_dispatch_estimator_is_precise(estimator));
+    CHECK(tollgate_dispatch_estimator_entries_to_read(estimator, 30, 500) == 30);
+    tollgate_dispatch_estimator_free(estimator);
+
+    tollgate_dispatch_estimator_record_push(NULL, 1, 1);
+    CHECK(isnan(tollgate_dispatch_estimator_average(NULL)));
+    CHECK(!tollgate_dispatch_estimator_is_precise(NULL));
+    CHECK(tollgate_dispatch_estimator_entries_to_read(NULL, 1, 1) == 0);
+    CHECK(tollgate_dispatch_estimator_to_json(NULL, json, sizeof json, &length) == TOLLGATE_STATUS_NULL_POINTER);
+    CHECK(length == 43); /* outputs only on success */
+    tollgate_dispatch_estimator_free(NULL);
+    return 0;
+}
+
 static int nulls(tollgate_engine *engine) {
     uint32_t id = 77;
     tollgate_stats stats;
@@ -286,7 +445,8 @@ int main(void) {
     CHECK(tollgate_engine_new(config, &engine, NULL, 0) == TOLLGATE_STATUS_OK);
     CHECK(tollgate_engine_new(config, &other, NULL, 0) == TOLLGATE_STATUS_OK);
     tollgate_config_free(config);
-    int failed = versions() || settings() || sizes() || principals(other) || decisions(engine) || snapshots() || nulls(engine);
+    int failed = versions() || settings() || sizes() || principals(other) || decisions(engine) || snapshots() ||
+                 nulls(engine) || limiters() || rates() || buckets() || estimators();
     tollgate_engine_free(engine);
     tollgate_engine_free(other);
     if (failed) {
