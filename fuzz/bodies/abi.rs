@@ -11,6 +11,10 @@ struct Caller {
     config: *mut tollgate_config,
     engine: *mut tollgate_engine,
     snapshot: *mut tollgate_snapshot,
+    rate: *mut tollgate_windowed_rate,
+    bucket: *mut tollgate_token_bucket,
+    gcra: *mut tollgate_gcra,
+    estimator: *mut tollgate_dispatch_estimator,
     principal: u32,
     error: [u8; 64],
 }
@@ -24,6 +28,10 @@ pub fn abi(data: &[u8]) {
         config: ptr::null_mut(),
         engine: ptr::null_mut(),
         snapshot: ptr::null_mut(),
+        rate: ptr::null_mut(),
+        bucket: ptr::null_mut(),
+        gcra: ptr::null_mut(),
+        estimator: ptr::null_mut(),
         principal: 0,
         error: [0; 64],
     };
@@ -35,6 +43,10 @@ pub fn abi(data: &[u8]) {
     }
     // SAFETY: each object is NULL or live, and this is the last use of it.
     unsafe {
+        tollgate_windowed_rate_free(caller.rate);
+        tollgate_token_bucket_free(caller.bucket);
+        tollgate_gcra_free(caller.gcra);
+        tollgate_dispatch_estimator_free(caller.estimator);
         tollgate_snapshot_free(caller.snapshot);
         tollgate_engine_free(caller.engine);
         tollgate_config_free(caller.config);
@@ -69,12 +81,21 @@ impl Caller {
     unsafe fn call(&mut self, input: &mut Input<'_>) {
         // SAFETY: this function's own contract; every pointer made here is NULL or points to what the call asks for.
         unsafe {
-            match input.byte() % 8 {
-                0 => self.set(input),
-                1 => self.objects(input),
-                2 => self.quotas(input),
-                3 => self.reads(input),
-                _ => self.decides(input),
+            match input.byte() {
+                // From the end, so that most of an older corpus spells what it did.
+                byte @ 240.. => match byte % 4 {
+                    0 => self.makes(input),
+                    1 => self.measures(input),
+                    2 => self.charges(input),
+                    _ => self.dispatches(input),
+                },
+                byte => match byte % 8 {
+                    0 => self.set(input),
+                    1 => self.objects(input),
+                    2 => self.quotas(input),
+                    3 => self.reads(input),
+                    _ => self.decides(input),
+                },
             }
         }
     }
@@ -282,6 +303,167 @@ impl Caller {
                     assert_eq!(kind == 255, engine.is_null(), "{decision:#x}");
                     assert!(kind <= 3 || kind == 255, "{decision:#x}");
                 }
+            }
+        }
+    }
+
+    /// What serves beside an engine, anew; the old one stays where the values are refused.
+    unsafe fn makes(&mut self, input: &mut Input<'_>) {
+        let (error, capacity) = self.error(input);
+        let now = input.some_number();
+        // SAFETY: as in call; outputs are this function's own, and each free is the last use of the old object.
+        unsafe {
+            match input.byte() % 6 {
+                0 => {
+                    let (samples, sample_ms) = (input.some_number() as u32, input.some_number());
+                    let (policy, mut made) = (u32::from(input.byte() % 4), ptr::null_mut());
+                    let status = tollgate_windowed_rate_new(
+                        policy,
+                        samples,
+                        sample_ms,
+                        &raw mut made,
+                        error,
+                        capacity,
+                    );
+                    let is_within = policy < 3
+                        && (1..=1000).contains(&samples)
+                        && (1..=2_592_000_000).contains(&sample_ms);
+                    assert_eq!((status == OK, made.is_null()), (is_within, !is_within));
+                    if is_within {
+                        tollgate_windowed_rate_free(self.rate);
+                        self.rate = made;
+                    }
+                }
+                1 => {
+                    let (rate, most, mut made) = (input.double(), input.double(), ptr::null_mut());
+                    let status = tollgate_token_bucket_new(rate, most, now, &raw mut made, error, capacity);
+                    assert_eq!(status == OK, !made.is_null());
+                    if status == OK {
+                        tollgate_token_bucket_free(self.bucket);
+                        self.bucket = made;
+                    }
+                }
+                2 => {
+                    let (rate, most, mut made) = (input.double(), input.double(), ptr::null_mut());
+                    let status = tollgate_gcra_new(rate, most, now, &raw mut made, error, capacity);
+                    assert_eq!(status == OK, !made.is_null());
+                    if status == OK {
+                        tollgate_gcra_free(self.gcra);
+                        self.gcra = made;
+                    }
+                }
+                3 => {
+                    let (precise, mut made) = (input.byte() % 2 == 0, ptr::null_mut());
+                    let average = input.double();
+                    let status = if average == 0.0 {
+                        tollgate_dispatch_estimator_new(precise, &raw mut made)
+                    } else {
+                        tollgate_dispatch_estimator_starting_at(
+                            precise,
+                            average,
+                            &raw mut made,
+                            error,
+                            capacity,
+                        )
+                    };
+                    assert_eq!(status == OK, !made.is_null());
+                    if status == OK {
+                        tollgate_dispatch_estimator_free(self.estimator);
+                        self.estimator = made;
+                    }
+                }
+                4 => {
+                    let none = ptr::null_mut();
+                    let status = tollgate_windowed_rate_new(0, 1, 1, none, error, capacity);
+                    assert_eq!(status, tollgate_status::NullPointer);
+                }
+                _ => {
+                    let limiter = u32::from(input.byte() % 3);
+                    let status = tollgate_config_set_limiter(self.config, limiter, error, capacity);
+                    assert_eq!(status == OK, limiter < 2 && !self.config.is_null());
+                }
+            }
+        }
+    }
+
+    unsafe fn measures(&mut self, input: &mut Input<'_>) {
+        let (rate, now) = (self.rate, input.some_number());
+        // SAFETY: as in call.
+        unsafe {
+            match input.byte() % 4 {
+                0 => {
+                    let window = tollgate_windowed_rate_window_ms(rate, now);
+                    assert_eq!(window > 0, !rate.is_null());
+                }
+                1 => {
+                    let per_second = tollgate_windowed_rate_per_second(rate, now);
+                    assert!(
+                        per_second.is_nan() == rate.is_null() && per_second.is_finite() != rate.is_null()
+                    );
+                    assert!(rate.is_null() || per_second >= 0.0, "{per_second}");
+                    assert_eq!(tollgate_windowed_rate_throttle_ms(rate, per_second, now), 0);
+                }
+                2 => {
+                    tollgate_windowed_rate_throttle_ms(rate, input.double(), now);
+                }
+                _ => tollgate_windowed_rate_record(rate, input.some_number(), now),
+            }
+        }
+    }
+
+    unsafe fn charges(&mut self, input: &mut Input<'_>) {
+        let (bucket, gcra, now) = (self.bucket, self.gcra, input.some_number());
+        // SAFETY: as in call.
+        unsafe {
+            match input.byte() % 4 {
+                0 => {
+                    tollgate_token_bucket_charge(bucket, input.double(), now);
+                }
+                1 => {
+                    let level = tollgate_token_bucket_tokens(bucket, now);
+                    let wait = tollgate_token_bucket_charge_strict(bucket, input.double(), now);
+                    assert_eq!(wait > 0, level < 0.0, "{wait} at {level}");
+                }
+                2 => {
+                    let tokens = tollgate_gcra_tokens(gcra, now);
+                    assert!(tokens >= 0.0 || gcra.is_null(), "{tokens}");
+                }
+                _ => {
+                    let wait = tollgate_gcra_charge(gcra, now);
+                    assert!(wait == 0 || !gcra.is_null(), "{wait}");
+                }
+            }
+        }
+    }
+
+    unsafe fn dispatches(&mut self, input: &mut Input<'_>) {
+        let estimator = self.estimator;
+        // SAFETY: as in call; outputs are this function's own.
+        unsafe {
+            match input.byte() % 4 {
+                0 => {
+                    let (permits, batch) = (input.some_number() as i64, input.some_number() as u32);
+                    let entries = tollgate_dispatch_estimator_entries_to_read(estimator, permits, batch);
+                    assert!(entries <= batch.max(1), "{entries} of {batch}");
+                    assert_eq!(entries > 0, permits > 0 && !estimator.is_null());
+                }
+                1 => {
+                    let (json, capacity) = self.error(input);
+                    let mut length = 0;
+                    let status =
+                        tollgate_dispatch_estimator_to_json(estimator, json, capacity, &raw mut length);
+                    assert_eq!((status == OK, length > 0), (!estimator.is_null(), !estimator.is_null()));
+                }
+                2 => {
+                    let average = tollgate_dispatch_estimator_average(estimator);
+                    assert!(average.is_nan() || average > 0.0, "{average}");
+                    assert!(!(tollgate_dispatch_estimator_is_precise(estimator) && estimator.is_null()));
+                }
+                _ => tollgate_dispatch_estimator_record_push(
+                    estimator,
+                    input.some_number(),
+                    input.some_number(),
+                ),
             }
         }
     }
