@@ -12,14 +12,17 @@
  * exceptions are off (-fno-exceptions, or TOLLGATE_NO_EXCEPTIONS defined before this header) there is only the second.
  * What can't fail is noexcept. Memory that C++ can't get is std::bad_alloc, as everywhere.
  *
+ * Beside the Engine stand the parts of it that serve alone: WindowedRate (how fast), TokenBucket and Gcra (how long to
+ * wait), DispatchEstimator (how much to read).
+ *
  * Deciding (track, touch, remember, contains, is_live) is noexcept and allocates nothing here; inside the library, only
  * what is remembered anew may, and a thread's first call.
  *
- * Threads. const means: any number of threads at once, and so for all of an Engine but its move and its destruction. A
- * Config is a plain value. A Snapshot never changes.
+ * Threads. const means: any number of threads at once, and so for all of an Engine, of a rate, a bucket or an estimator
+ * but its move and its destruction. A Config is a plain value. A Snapshot never changes.
  *
- * Ownership. Engine and Snapshot are moved, not copied. One that was moved from may be destroyed and assigned to; its
- * calls answer as the C functions answer NULL: Status::NullPointer, Kind::Fault, false, 0.
+ * Ownership. All but the plain values are moved, not copied. One that was moved from may be destroyed and assigned to;
+ * its calls answer as the C functions answer NULL: Status::NullPointer, Kind::Fault, false, 0, NaN.
  *
  * Time is an argument of every call, see tollgate::Time. Strings are UTF-8.
  */
@@ -82,7 +85,7 @@ inline constexpr std::uint32_t header_abi_version = TOLLGATE_ABI_VERSION;
 enum class Status : std::int32_t {
     /// Done.
     Ok = TOLLGATE_STATUS_OK,
-    /// The Engine or Snapshot was moved from.
+    /// The object was moved from.
     NullPointer = TOLLGATE_STATUS_NULL_POINTER,
     /// A string is not UTF-8.
     NotUtf8 = TOLLGATE_STATUS_NOT_UTF8,
@@ -200,7 +203,7 @@ private:
 
 // ---- Values
 
-/// A moment: milliseconds since any origin that the caller keeps to for one engine. Made from a time_point of any
+/// A moment: milliseconds since any origin that the caller keeps to for one object. Made from a time_point of any
 /// clock, or from a duration since an origin of one's own; finer ones are cut to milliseconds, moments before the
 /// origin are the origin.
 ///
@@ -304,6 +307,25 @@ struct Quota {
     double burst;
 };
 
+/// What enforces the quotas of an engine, and with that what a burst means. Numbers are those of tollgate_limiter.
+enum class Limiter : std::uint32_t {
+    /// Tokens come at the rate, up to the burst: after an idle time a burst, and at once the rate again.
+    TokenBucket = TOLLGATE_LIMITER_TOKEN_BUCKET,
+    /// At most the burst in any stretch of time in which that many come at the rate: with a burst of 1, at most a
+    /// window's worth in any window.
+    Windowed = TOLLGATE_LIMITER_WINDOWED,
+};
+
+/// Which time a sample stands for, and what it counts for in a reading. Numbers are those of tollgate_policy.
+enum class Policy : std::uint32_t {
+    /// Samples follow one another without gaps, on the grid of the first event.
+    Grid = TOLLGATE_POLICY_GRID,
+    /// A sample starts at its first event and counts as long as its last event is in the window. What Kafka ships.
+    Overlap = TOLLGATE_POLICY_OVERLAP,
+    /// The window slides: the oldest sample counts by the share of it still inside. Never rises without an event.
+    Sliding = TOLLGATE_POLICY_SLIDING,
+};
+
 /// Bytes that someone else holds: made from anything contiguous whose elements are bytes.
 class Bytes {
 public:
@@ -385,6 +407,12 @@ struct Free {
     void operator()(tollgate_config* config) const noexcept { tollgate_config_free(config); }
     void operator()(tollgate_engine* engine) const noexcept { tollgate_engine_free(engine); }
     void operator()(tollgate_snapshot* snapshot) const noexcept { tollgate_snapshot_free(snapshot); }
+    void operator()(tollgate_windowed_rate* rate) const noexcept { tollgate_windowed_rate_free(rate); }
+    void operator()(tollgate_token_bucket* bucket) const noexcept { tollgate_token_bucket_free(bucket); }
+    void operator()(tollgate_gcra* gcra) const noexcept { tollgate_gcra_free(gcra); }
+    void operator()(tollgate_dispatch_estimator* estimator) const noexcept {
+        tollgate_dispatch_estimator_free(estimator);
+    }
 };
 
 template <class Object>
@@ -407,6 +435,31 @@ template <class Call>
     }
     text.resize(std::strlen(text.c_str()));
     return Failure(static_cast<Status>(status), std::move(text));
+}
+
+/// Runs `make(&object, error, capacity)`, and takes over what it gave.
+template <class T, class Object, class Make>
+[[nodiscard]] Result<T> made(Make make) {
+    Object* object = nullptr;
+    auto done = heard(0, [&](char* error, std::size_t capacity) { return make(&object, error, capacity); });
+    if (!done) {
+        return done.failure();
+    }
+    return T::adopt(object);
+}
+
+/// Milliseconds as chrono counts them, which has half as many.
+[[nodiscard]] constexpr std::chrono::milliseconds wait(std::uint64_t ms) noexcept {
+    const auto most = static_cast<std::uint64_t>(std::chrono::milliseconds::max().count());
+    return std::chrono::milliseconds(static_cast<std::int64_t>(ms < most ? ms : most));
+}
+
+/// What a charge that may be refused says: nothing where it took.
+[[nodiscard]] constexpr std::optional<std::chrono::milliseconds> refusal(std::uint64_t ms) noexcept {
+    if (ms == 0) {
+        return std::nullopt;
+    }
+    return wait(ms);
 }
 
 [[nodiscard]] inline std::optional<double> number(double value) noexcept {
@@ -471,6 +524,12 @@ public:
     /// Takes the default quota away again.
     Config& no_default_quota() noexcept {
         default_quota_.reset();
+        return *this;
+    }
+
+    /// What enforces the quotas, the default one and those of principals. Default: Limiter::TokenBucket.
+    Config& limiter(Limiter limiter) noexcept {
+        limiter_ = limiter;
         return *this;
     }
 
@@ -551,6 +610,9 @@ private:
         apply(max_principals_, tollgate_config_set_max_principals);
         apply(max_memory_bytes_, tollgate_config_set_max_memory_bytes);
         apply(seed_, tollgate_config_set_seed);
+        apply(limiter_, [&](tollgate_config* held, Limiter limiter) {
+            return tollgate_config_set_limiter(held, static_cast<std::uint32_t>(limiter), error, capacity);
+        });
         apply(default_quota_, [&](tollgate_config* held, const Quota& quota) {
             return tollgate_config_set_default_quota(held, quota.per_hour, quota.burst, error, capacity);
         });
@@ -561,6 +623,7 @@ private:
     std::optional<std::uint32_t> layers_;
     std::optional<double> false_positive_rate_;
     std::optional<Quota> default_quota_;
+    std::optional<Limiter> limiter_;
     std::optional<std::uint32_t> max_throttle_ms_;
     std::optional<std::uint32_t> max_principals_;
     std::optional<std::uint64_t> max_memory_bytes_;
@@ -864,6 +927,235 @@ inline Restoration Engine::restore_file(const Config& config, std::string_view p
     return try_restore_file(config, path, now).value();
 }
 #endif
+
+// ---- How fast, and how much to read
+
+/// How many events come per second, measured over N samples of a length each, by one of three policies.
+class WindowedRate {
+public:
+    /// `samples` from 1 to 1,000, of 1 ms to thirty days each. OutOfRange: one of them.
+    [[nodiscard]] static Result<WindowedRate> try_make(Policy policy, std::uint32_t samples,
+                                                       std::chrono::milliseconds sample) {
+        const auto ms = sample.count() > 0 ? static_cast<std::uint64_t>(sample.count()) : 0;
+        return detail::made<WindowedRate, tollgate_windowed_rate>(
+            [&](tollgate_windowed_rate** rate, char* error, std::size_t capacity) {
+                return tollgate_windowed_rate_new(static_cast<std::uint32_t>(policy), samples, ms, rate, error,
+                                                  capacity);
+            });
+    }
+
+    /// Takes over what tollgate_windowed_rate_new gave.
+    [[nodiscard]] static WindowedRate adopt(tollgate_windowed_rate* rate) noexcept { return WindowedRate(rate); }
+
+#if TOLLGATE_HAS_EXCEPTIONS
+    /// As try_make.
+    WindowedRate(Policy policy, std::uint32_t samples, std::chrono::milliseconds sample)
+        : WindowedRate(try_make(policy, samples, sample).value()) {}
+#endif
+
+    /// Counts `amount` events (or bytes, or what is measured).
+    void record(std::uint64_t amount, Time now) const noexcept {
+        tollgate_windowed_rate_record(owned_.get(), amount, now.ms());
+    }
+
+    /// The rate, per second.
+    [[nodiscard]] double per_second(Time now) const noexcept {
+        return tollgate_windowed_rate_per_second(owned_.get(), now.ms());
+    }
+
+    /// The time over which per_second measures, at least 1 ms.
+    [[nodiscard]] std::chrono::milliseconds window(Time now) const noexcept {
+        return detail::wait(tollgate_windowed_rate_window_ms(owned_.get(), now.ms()));
+    }
+
+    /// How long nothing may come until the rate is down at the limit: Kafka's throttle time, the excess over the limit
+    /// times the window. 0 at or below the limit; the longest there is under a limit of 0.
+    [[nodiscard]] std::chrono::milliseconds throttle(double per_second_limit, Time now) const noexcept {
+        return detail::wait(tollgate_windowed_rate_throttle_ms(owned_.get(), per_second_limit, now.ms()));
+    }
+
+    /// For C functions; this object goes on owning it.
+    [[nodiscard]] tollgate_windowed_rate* handle() const noexcept { return owned_.get(); }
+
+    /// Gives the C object to the caller, who frees it; this one is as moved from.
+    [[nodiscard]] tollgate_windowed_rate* release() noexcept { return owned_.release(); }
+
+private:
+    explicit WindowedRate(tollgate_windowed_rate* rate) noexcept : owned_(rate) {}
+
+    detail::Owned<tollgate_windowed_rate> owned_;
+};
+
+/// A token bucket for amounts whose level may go below zero (KIP-599's).
+class TokenBucket {
+public:
+    /// `capacity` tokens, all there at `now`, into which `per_second` tokens a second come; both finite and above 0.
+    /// OutOfRange: one of them.
+    [[nodiscard]] static Result<TokenBucket> try_make(double per_second, double capacity, Time now) {
+        return detail::made<TokenBucket, tollgate_token_bucket>(
+            [&](tollgate_token_bucket** bucket, char* error, std::size_t error_capacity) {
+                return tollgate_token_bucket_new(per_second, capacity, now.ms(), bucket, error, error_capacity);
+            });
+    }
+
+    /// Takes over what tollgate_token_bucket_new gave.
+    [[nodiscard]] static TokenBucket adopt(tollgate_token_bucket* bucket) noexcept { return TokenBucket(bucket); }
+
+#if TOLLGATE_HAS_EXCEPTIONS
+    /// As try_make.
+    TokenBucket(double per_second, double capacity, Time now)
+        : TokenBucket(try_make(per_second, capacity, now).value()) {}
+#endif
+
+    /// Takes `amount`, whatever the level. How long until the level is zero again; 0 where it is not below zero.
+    std::chrono::milliseconds charge(double amount, Time now) const noexcept {
+        return detail::wait(tollgate_token_bucket_charge(owned_.get(), amount, now.ms()));
+    }
+
+    /// Takes `amount`, which may bring the level below zero, and gives nothing; but while the level is below zero it
+    /// takes nothing, and gives the time until it is zero.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> charge_strict(double amount, Time now) const noexcept {
+        return detail::refusal(tollgate_token_bucket_charge_strict(owned_.get(), amount, now.ms()));
+    }
+
+    /// The level in tokens: at most the capacity, below zero while the bucket owes.
+    [[nodiscard]] double tokens(Time now) const noexcept {
+        return tollgate_token_bucket_tokens(owned_.get(), now.ms());
+    }
+
+    /// For C functions; this object goes on owning it.
+    [[nodiscard]] tollgate_token_bucket* handle() const noexcept { return owned_.get(); }
+
+    /// Gives the C object to the caller, who frees it; this one is as moved from.
+    [[nodiscard]] tollgate_token_bucket* release() noexcept { return owned_.release(); }
+
+private:
+    explicit TokenBucket(tollgate_token_bucket* bucket) noexcept : owned_(bucket) {}
+
+    detail::Owned<tollgate_token_bucket> owned_;
+};
+
+/// A strict token bucket: one token at a time, never below zero. It is what keeps an engine's quotas by itself.
+class Gcra {
+public:
+    /// `capacity` tokens (less than 1 is taken as 1), all there at `now`, into which `per_hour` tokens an hour come; both
+    /// finite and above 0. OutOfRange: one of them.
+    [[nodiscard]] static Result<Gcra> try_make(double per_hour, double capacity, Time now) {
+        return detail::made<Gcra, tollgate_gcra>([&](tollgate_gcra** gcra, char* error, std::size_t error_capacity) {
+            return tollgate_gcra_new(per_hour, capacity, now.ms(), gcra, error, error_capacity);
+        });
+    }
+
+    /// Takes over what tollgate_gcra_new gave.
+    [[nodiscard]] static Gcra adopt(tollgate_gcra* gcra) noexcept { return Gcra(gcra); }
+
+#if TOLLGATE_HAS_EXCEPTIONS
+    /// As try_make.
+    Gcra(double per_hour, double capacity, Time now) : Gcra(try_make(per_hour, capacity, now).value()) {}
+#endif
+
+    /// Takes one token, and gives nothing; where there is none, the time until there is one.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> charge(Time now) const noexcept {
+        return detail::refusal(tollgate_gcra_charge(owned_.get(), now.ms()));
+    }
+
+    /// Tokens, fractions included: 0 to the capacity.
+    [[nodiscard]] double tokens(Time now) const noexcept { return tollgate_gcra_tokens(owned_.get(), now.ms()); }
+
+    /// For C functions; this object goes on owning it.
+    [[nodiscard]] tollgate_gcra* handle() const noexcept { return owned_.get(); }
+
+    /// Gives the C object to the caller, who frees it; this one is as moved from.
+    [[nodiscard]] tollgate_gcra* release() noexcept { return owned_.release(); }
+
+private:
+    explicit Gcra(tollgate_gcra* gcra) noexcept : owned_(gcra) {}
+
+    detail::Owned<tollgate_gcra> owned_;
+};
+
+/// How many entries hold what a consumer may be sent: messages per entry, as its pushes show it.
+class DispatchEstimator {
+public:
+    /// One that knows nothing yet. `precise`: whether its average decides how much is read.
+    [[nodiscard]] static Result<DispatchEstimator> try_make(bool precise) noexcept {
+        tollgate_dispatch_estimator* estimator = nullptr;
+        const auto status = tollgate_dispatch_estimator_new(precise, &estimator);
+        if (status != TOLLGATE_STATUS_OK) {
+            return Failure(static_cast<Status>(status));
+        }
+        return DispatchEstimator(estimator);
+    }
+
+    /// One with an average to start from, finite and at least 1. OutOfRange: it is not.
+    [[nodiscard]] static Result<DispatchEstimator> try_starting_at(bool precise, double messages_per_entry) {
+        return detail::made<DispatchEstimator, tollgate_dispatch_estimator>(
+            [&](tollgate_dispatch_estimator** estimator, char* error, std::size_t capacity) {
+                return tollgate_dispatch_estimator_starting_at(precise, messages_per_entry, estimator, error,
+                                                               capacity);
+            });
+    }
+
+    /// Takes over what tollgate_dispatch_estimator_new or _starting_at gave.
+    [[nodiscard]] static DispatchEstimator adopt(tollgate_dispatch_estimator* estimator) noexcept {
+        return DispatchEstimator(estimator);
+    }
+
+    /// Notes that `entries` with `messages` in all were sent to the consumer. None of either changes nothing.
+    void record_push(std::uint64_t messages, std::uint64_t entries) const noexcept {
+        tollgate_dispatch_estimator_record_push(owned_.get(), messages, entries);
+    }
+
+    /// Messages per entry, for a consumer's statistics; nothing while it is unknown.
+    [[nodiscard]] std::optional<double> average() const noexcept {
+        return detail::number(tollgate_dispatch_estimator_average(owned_.get()));
+    }
+
+    /// Whether the average decides how much is read.
+    [[nodiscard]] bool is_precise() const noexcept { return tollgate_dispatch_estimator_is_precise(owned_.get()); }
+
+    /// Entries to read for `permits` messages: 0 without permits, else at least 1 and at most `read_batch_size`, which is
+    /// taken as 1 where it is 0.
+    [[nodiscard]] std::uint32_t entries_to_read(std::int64_t permits, std::uint32_t read_batch_size) const noexcept {
+        return tollgate_dispatch_estimator_entries_to_read(owned_.get(), permits, read_batch_size);
+    }
+
+    /// `{"avgMessagesPerEntry":12.5,"precise":true}`, with null while the average is unknown.
+    [[nodiscard]] Result<std::string> try_to_json() const {
+        std::string json(127, '\0');
+        std::size_t length = 0;
+        const auto status =
+            tollgate_dispatch_estimator_to_json(owned_.get(), json.data(), json.size() + 1, &length);
+        if (status != TOLLGATE_STATUS_OK) {
+            return Failure(static_cast<Status>(status));
+        }
+        json.resize(length);
+        return json;
+    }
+
+#if TOLLGATE_HAS_EXCEPTIONS
+    /// As try_make.
+    explicit DispatchEstimator(bool precise) : DispatchEstimator(try_make(precise).value()) {}
+
+    /// As try_starting_at.
+    [[nodiscard]] static DispatchEstimator starting_at(bool precise, double messages_per_entry) {
+        return try_starting_at(precise, messages_per_entry).value();
+    }
+    /// As try_to_json.
+    [[nodiscard]] std::string to_json() const { return try_to_json().value(); }
+#endif
+
+    /// For C functions; this object goes on owning it.
+    [[nodiscard]] tollgate_dispatch_estimator* handle() const noexcept { return owned_.get(); }
+
+    /// Gives the C object to the caller, who frees it; this one is as moved from.
+    [[nodiscard]] tollgate_dispatch_estimator* release() noexcept { return owned_.release(); }
+
+private:
+    explicit DispatchEstimator(tollgate_dispatch_estimator* estimator) noexcept : owned_(estimator) {}
+
+    detail::Owned<tollgate_dispatch_estimator> owned_;
+};
 
 } // inline namespace
 } // namespace tollgate

@@ -6,6 +6,7 @@ void ownership();
 void failures();
 void decisions();
 void snapshots();
+void rates_and_buckets();
 
 int main() {
     CHECK(tollgate::abi_version() == tollgate::header_abi_version);
@@ -15,5 +16,6 @@ int main() {
     failures();
     decisions();
     snapshots();
+    rates_and_buckets();
     std::printf("cpp: %d checks\n", checks.load());
 }
