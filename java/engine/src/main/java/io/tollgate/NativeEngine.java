@@ -1,7 +1,7 @@
 package io.tollgate;
 
 /**
- * The native methods, one to one with src/jni.rs. Not API.
+ * The native methods, one to one with src/jni.rs and the modules below it. Not API.
  *
  * <p>{@code handle} is what {@link #create} gave; after {@link #free} it must not be used again, which {@link Tollgate}
  * sees to. 0 is answered with a fault. Times below 0 count as 0.

@@ -11,7 +11,7 @@ import java.security.SecureRandom;
  */
 public final class TollgateConfig {
     // One bit per setting that was given; the native side leaves the others at the engine's defaults. Keep in step with
-    // `mod set` in src/jni.rs.
+    // `mod given` in src/jni/engine.rs.
     static final int WINDOW_MS = 1;
     static final int LAYERS = 1 << 1;
     static final int FALSE_POSITIVE_RATE = 1 << 2;
