@@ -262,7 +262,9 @@ impl WindowedRate {
                 };
                 share * sample.count as f64
             };
-            return Reading { count: samples.map(share).sum(), window_ms: span };
+            // Not sum(), which is -0 of nothing, and would be shown so.
+            let count = samples.fold(0.0, |count, sample| count + share(sample));
+            return Reading { count, window_ms: span };
         }
         let counts = |sample: &Sample| {
             let since = if self.policy == Policy::Grid { sample.start } else { sample.last };

@@ -96,6 +96,13 @@ fn c5_throttle_times_are_never_negative() {
 }
 
 #[test]
+fn c5_without_events_the_rate_is_zero_and_not_minus_zero() {
+    for policy in [Grid, Overlap, Sliding] {
+        assert_eq!(rate(policy, 2, 1000).per_second(5).to_string(), "0");
+    }
+}
+
+#[test]
 fn c6_two_events_in_an_hour_are_two_per_hour() {
     const MINUTE: u64 = 60_000;
     let rate = rate(Sliding, 60, MINUTE);
