@@ -1,15 +1,14 @@
-//! The JVM's door: one thin function per native method of `io.tollgate.NativeEngine`.
+//! The JVM's door: one thin function per native method of `io.tollgate`, the methods of each noun in a module of its own.
 //!
-//! Contract: no panic reaches the JVM. The hot calls (`track`, `touch`, `remember`, `contains`, `isLive`) take and give
-//! primitives, never touch the JNI environment, and answer a defect or a null handle with a packed Fault (or false). The
-//! others turn a refused setting into an IllegalArgumentException with the engine's own words, and a defect into a
-//! TollgateNativeException.
+//! Contract: no panic reaches the JVM. The hot calls take and give primitives, never touch the JNI environment, and answer a
+//! defect or a null handle by a value of their own: a packed Fault, false, NaN, no time to wait. The others turn a refused
+//! setting into an IllegalArgumentException with the engine's own words, and a defect into a TollgateNativeException.
 //!
-//! How: a handle is the address of a boxed [`Engine`](crate::Engine), made by `create`, freed once by `free`. `Tollgate.java` keeps
-//! the object that owns it reachable across every call, and frees from a Cleaner, so no call can meet a freed handle.
+//! How: a handle is the address of a boxed object, made by [`give`], freed once by [`free`]. `NativeObject.java` keeps the
+//! object that owns it reachable across every call, and frees from a Cleaner, so no call can meet a freed handle.
 //!
 //! Limits: Java has no unsigned numbers: PIDs are taken bit by bit; times below 0 count as 0; settings below 0 are
-//! refused, with the number that was given.
+//! refused, with the number that was given; what is beyond Java's numbers is its largest.
 
 #![allow(unsafe_code, reason = "one of the two modules that may, with those below it")]
 #![allow(non_snake_case, reason = "the JVM finds native methods by these names")]
@@ -18,6 +17,7 @@ mod engine;
 mod quota;
 mod stats;
 
+use crate::ffi::boundary::{self, guard};
 use crate::ConfigError;
 use jni::errors::{Error, ErrorPolicy};
 use jni::strings::JNIString;
@@ -122,6 +122,61 @@ fn cold<'frame, T: Default>(
     call: impl FnOnce(&mut Env<'frame>) -> Result<T, Refused>,
 ) -> T {
     env.with_env(call).resolve::<Throw>()
+}
+
+/// Hands an object to Java as a handle, until [`free`].
+fn give<T>(object: T) -> jlong {
+    boundary::give(object) as jlong
+}
+
+/// Takes an object back and drops it; 0 does nothing.
+///
+/// # Safety
+/// `handle` is 0, or came from [`give`] with this very `T`, was not freed yet, and nobody uses it any more.
+unsafe fn free<T>(handle: jlong) {
+    guard((), || {
+        // SAFETY: this function's own contract.
+        unsafe { boundary::take(handle as *mut T) };
+    });
+}
+
+/// The object behind a handle; `None` for 0.
+///
+/// # Safety
+/// `handle` is 0, or came from [`give`] with this very `T` and was not freed.
+#[inline(always)]
+unsafe fn behind<'a, T: Sync>(handle: jlong) -> Option<&'a T> {
+    // SAFETY: by this function's contract a handle that is not 0 is the address of a live T, which is Sync.
+    unsafe { boundary::shared(handle as *const T) }
+}
+
+/// As [`behind`], for methods that may throw.
+///
+/// # Safety
+/// As [`behind`].
+unsafe fn behind_or_defect<'a, T: Sync>(handle: jlong) -> Result<&'a T, Refused> {
+    // SAFETY: this function's own contract.
+    unsafe { behind(handle) }.ok_or_else(|| Refused::Defect("a native object's handle is 0".to_owned()))
+}
+
+/// The boundary of the hot calls.
+///
+/// # Safety
+/// As [`behind`].
+#[inline(always)]
+unsafe fn hot<T: Sync, R: Copy>(handle: jlong, on_fault: R, call: impl FnOnce(&T) -> R) -> R {
+    guard(on_fault, || {
+        // SAFETY: this function's own contract.
+        unsafe { behind(handle) }.map_or(on_fault, call)
+    })
+}
+
+/// A setting below 0, which the engine was handed as 0 and refused, is named with the number that Java gave.
+fn as_given(mut error: ConfigError, given: &[(&str, jlong)]) -> ConfigError {
+    if let Some((_, value)) = given.iter().find(|(field, value)| *field == error.field && *value < 0) {
+        error.value = value.to_string();
+    }
+    error
 }
 
 /// Milliseconds; below 0 would read as the far future, and the engine never goes back.

@@ -1,8 +1,7 @@
 //! The engine's native methods, those of `io.tollgate.NativeEngine`.
 
-use super::{cold, time, Refused, Untouched};
+use super::{as_given, behind_or_defect, cold, free, give, hot, time, Untouched};
 use crate::decision::KIND_FAULT;
-use crate::ffi::boundary::guard;
 use crate::{Config, Engine, PrincipalId, Quota};
 use jni::objects::{JClass, JObject, JObjectArray, JString};
 use jni::sys::{jboolean, jdouble, jint, jlong};
@@ -22,35 +21,14 @@ mod given {
     pub const MAX_MEMORY_BYTES: i32 = 1 << 6;
 }
 
-/// The engine behind a handle; `None` for 0.
+/// A hot call that answers with a packed word.
 ///
 /// # Safety
-/// `handle` is 0, or came from `create` and was not freed.
+/// As [`super::behind`], for an engine.
 #[inline(always)]
-unsafe fn engine<'a>(handle: jlong) -> Option<&'a Engine> {
-    // SAFETY: by this function's contract a handle that is not 0 is the address of a live Engine, which is Sync.
-    unsafe { (handle as *const Engine).as_ref() }
-}
-
-/// As [`engine`], for methods that may throw.
-///
-/// # Safety
-/// As [`engine`].
-pub(super) unsafe fn engine_or_defect<'a>(handle: jlong) -> Result<&'a Engine, Refused> {
+unsafe fn packed(handle: jlong, call: impl FnOnce(&Engine) -> u64) -> jlong {
     // SAFETY: this function's own contract.
-    unsafe { engine(handle) }.ok_or_else(|| Refused::Defect("the engine's handle is 0".to_owned()))
-}
-
-/// The boundary of the hot calls that answer with a packed word.
-///
-/// # Safety
-/// As [`engine`].
-#[inline(always)]
-unsafe fn hot(handle: jlong, call: impl FnOnce(&Engine) -> u64) -> jlong {
-    guard(KIND_FAULT, || {
-        // SAFETY: this function's own contract.
-        unsafe { engine(handle) }.map_or(KIND_FAULT, call)
-    }) as jlong
+    unsafe { hot(handle, KIND_FAULT, call) as jlong }
 }
 
 #[inline(always)]
@@ -98,32 +76,22 @@ extern "system" fn Java_io_tollgate_NativeEngine_create<'frame>(
         if is_given(given::MAX_MEMORY_BYTES) {
             builder = builder.max_memory_bytes(u64::try_from(max_memory_bytes).unwrap_or(0));
         }
-        let config = builder.build().map_err(|mut error| {
-            let signed = match error.field {
-                "window_ms" => window_ms,
-                "layers" => layers.into(),
-                "max_throttle_ms" => max_throttle_ms.into(),
-                "max_principals" => max_principals.into(),
-                "max_memory_bytes" => max_memory_bytes,
-                _ => 0,
-            };
-            if signed < 0 {
-                error.value = signed.to_string();
-            }
-            error
-        })?;
-        Ok(Box::into_raw(Box::new(Engine::new(config))) as jlong)
+        let given = [
+            ("window_ms", window_ms),
+            ("layers", layers.into()),
+            ("max_throttle_ms", max_throttle_ms.into()),
+            ("max_principals", max_principals.into()),
+            ("max_memory_bytes", max_memory_bytes),
+        ];
+        let config = builder.build().map_err(|error| as_given(error, &given))?;
+        Ok(give(Engine::new(config)))
     })
 }
 
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_tollgate_NativeEngine_free(_: Untouched, _: Untouched, handle: jlong) {
-    guard((), || {
-        if handle != 0 {
-            // SAFETY: from `create`, and the Cleaner that calls this runs once, when no call can be under way.
-            drop(unsafe { Box::from_raw(handle as *mut Engine) });
-        }
-    });
+    // SAFETY: 0, or from `create`, and the Cleaner that calls this runs once, when no call can be under way.
+    unsafe { free::<Engine>(handle) };
 }
 
 #[unsafe(no_mangle)]
@@ -136,7 +104,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_track(
     now_ms: jlong,
 ) -> jlong {
     // SAFETY: 0 or live; see src/jni.rs.
-    unsafe { hot(handle, |engine| engine.track(principal(id), pid as u64, time(now_ms)).pack()) }
+    unsafe { packed(handle, |engine| engine.track(principal(id), pid as u64, time(now_ms)).pack()) }
 }
 
 #[unsafe(no_mangle)]
@@ -149,7 +117,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_touch(
     now_ms: jlong,
 ) -> jlong {
     // SAFETY: 0 or live; see src/jni.rs.
-    unsafe { hot(handle, |engine| engine.touch(principal(id), pid as u64, time(now_ms)).pack()) }
+    unsafe { packed(handle, |engine| engine.touch(principal(id), pid as u64, time(now_ms)).pack()) }
 }
 
 #[unsafe(no_mangle)]
@@ -162,7 +130,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_remember(
     now_ms: jlong,
 ) -> jlong {
     // SAFETY: 0 or live; see src/jni.rs.
-    unsafe { hot(handle, |engine| engine.remember(principal(id), pid as u64, time(now_ms)).pack()) }
+    unsafe { packed(handle, |engine| engine.remember(principal(id), pid as u64, time(now_ms)).pack()) }
 }
 
 #[unsafe(no_mangle)]
@@ -174,11 +142,8 @@ extern "system" fn Java_io_tollgate_NativeEngine_contains(
     pid: jlong,
     now_ms: jlong,
 ) -> jboolean {
-    guard(false, || {
-        // SAFETY: 0 or live; see src/jni.rs.
-        unsafe { engine(handle) }
-            .is_some_and(|engine| engine.contains(principal(id), pid as u64, time(now_ms)))
-    })
+    // SAFETY: 0 or live; see src/jni.rs.
+    unsafe { hot(handle, false, |engine: &Engine| engine.contains(principal(id), pid as u64, time(now_ms))) }
 }
 
 #[unsafe(no_mangle)]
@@ -188,10 +153,8 @@ extern "system" fn Java_io_tollgate_NativeEngine_isLive(
     handle: jlong,
     id: jint,
 ) -> jboolean {
-    guard(false, || {
-        // SAFETY: 0 or live; see src/jni.rs.
-        unsafe { engine(handle) }.is_some_and(|engine| engine.is_live(principal(id)))
-    })
+    // SAFETY: 0 or live; see src/jni.rs.
+    unsafe { hot(handle, false, |engine: &Engine| engine.is_live(principal(id))) }
 }
 
 #[unsafe(no_mangle)]
@@ -204,7 +167,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_intern<'frame>(
 ) -> jint {
     cold(&mut env, |env| {
         // SAFETY: 0 or live; see src/jni.rs.
-        let engine = unsafe { engine_or_defect(handle) }?;
+        let engine: &Engine = unsafe { behind_or_defect(handle) }?;
         let name = name.try_to_string(env)?;
         Ok(engine.intern(&name, time(now_ms)).raw() as jint)
     })
@@ -219,7 +182,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_sweep<'frame>(
 ) -> jint {
     cold(&mut env, |_| {
         // SAFETY: 0 or live; see src/jni.rs.
-        let engine = unsafe { engine_or_defect(handle) }?;
+        let engine: &Engine = unsafe { behind_or_defect(handle) }?;
         Ok(jint::try_from(engine.sweep(time(now_ms)).principals).unwrap_or(jint::MAX))
     })
 }
@@ -232,7 +195,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_principals<'frame>(
 ) -> JObject<'frame> {
     cold(&mut env, |env| {
         // SAFETY: 0 or live; see src/jni.rs.
-        let engine = unsafe { engine_or_defect(handle) }?;
+        let engine: &Engine = unsafe { behind_or_defect(handle) }?;
         let mut names = Vec::new();
         engine.for_each_principal(|_, name| names.push(name.to_owned()));
         let array = JObjectArray::<JString>::new(env, names.len(), JString::null())?;

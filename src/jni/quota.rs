@@ -1,8 +1,7 @@
 //! The quotas' native methods, those of `io.tollgate.NativeEngine`.
 
-use super::engine::engine_or_defect;
-use super::{cold, time, Refused};
-use crate::Quota;
+use super::{behind_or_defect, cold, time, Refused};
+use crate::{Engine, Quota};
 use jni::objects::{JClass, JString};
 use jni::sys::{jdouble, jlong};
 use jni::EnvUnowned;
@@ -19,7 +18,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_setQuota<'frame>(
 ) {
     cold(&mut env, |env| {
         // SAFETY: 0 or live; see src/jni.rs.
-        let engine = unsafe { engine_or_defect(handle) }?;
+        let engine: &Engine = unsafe { behind_or_defect(handle) }?;
         let quota = Quota::per_hour(per_hour, burst)?;
         let name = name.try_to_string(env)?;
         engine.set_quota(&name, Some(quota), time(now_ms)).map_err(|full| Refused::Full(full.to_string()))
@@ -36,7 +35,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_setUnlimited<'frame>(
 ) {
     cold(&mut env, |env| {
         // SAFETY: 0 or live; see src/jni.rs.
-        let engine = unsafe { engine_or_defect(handle) }?;
+        let engine: &Engine = unsafe { behind_or_defect(handle) }?;
         let name = name.try_to_string(env)?;
         engine.set_quota(&name, None, time(now_ms)).map_err(|full| Refused::Full(full.to_string()))
     });
@@ -52,7 +51,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_clearQuota<'frame>(
 ) {
     cold(&mut env, |env| {
         // SAFETY: 0 or live; see src/jni.rs.
-        let engine = unsafe { engine_or_defect(handle) }?;
+        let engine: &Engine = unsafe { behind_or_defect(handle) }?;
         let name = name.try_to_string(env)?;
         engine.clear_quota(&name, time(now_ms));
         Ok(())
@@ -70,7 +69,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_setDefaultQuota<'frame>(
 ) {
     cold(&mut env, |_| {
         // SAFETY: 0 or live; see src/jni.rs.
-        let engine = unsafe { engine_or_defect(handle) }?;
+        let engine: &Engine = unsafe { behind_or_defect(handle) }?;
         engine.set_default_quota(Some(Quota::per_hour(per_hour, burst)?), time(now_ms));
         Ok(())
     });
@@ -85,7 +84,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_clearDefaultQuota<'frame>(
 ) {
     cold(&mut env, |_| {
         // SAFETY: 0 or live; see src/jni.rs.
-        let engine = unsafe { engine_or_defect(handle) }?;
+        let engine: &Engine = unsafe { behind_or_defect(handle) }?;
         engine.set_default_quota(None, time(now_ms));
         Ok(())
     });

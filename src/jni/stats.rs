@@ -1,8 +1,8 @@
 //! The counters' native methods, those of `io.tollgate.NativeEngine`.
 
-use super::engine::{engine_or_defect, principal};
-use super::{cold, count, time};
-use crate::Stats;
+use super::engine::principal;
+use super::{behind_or_defect, cold, count, time};
+use crate::{Engine, Stats};
 use jni::objects::{JClass, JDoubleArray, JLongArray};
 use jni::sys::{jboolean, jdouble, jint, jlong};
 use jni::EnvUnowned;
@@ -36,7 +36,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_stats<'frame>(
 ) -> jboolean {
     cold(&mut env, |env| {
         // SAFETY: 0 or live; see src/jni.rs.
-        let engine = unsafe { engine_or_defect(handle) }?;
+        let engine: &Engine = unsafe { behind_or_defect(handle) }?;
         let Some(stats) = engine.stats(principal(id), time(now_ms)) else {
             return Ok(false);
         };
@@ -58,7 +58,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_totals<'frame>(
 ) {
     cold(&mut env, |env| {
         // SAFETY: 0 or live; see src/jni.rs.
-        let engine = unsafe { engine_or_defect(handle) }?;
+        let engine: &Engine = unsafe { behind_or_defect(handle) }?;
         let totals = engine.totals(time(now_ms));
         let (c, g) = spread(&totals.stats);
         let rest = [totals.principals, totals.overflow_interns, totals.evicted_layers, totals.memory_bytes];

@@ -1,13 +1,13 @@
 package io.tollgate;
 
 /**
- * The native methods, one to one with src/jni.rs and the modules below it. Not API.
+ * The engine's native methods, one to one with src/jni/engine.rs, quota.rs and stats.rs. Not API.
  *
  * <p>{@code handle} is what {@link #create} gave; after {@link #free} it must not be used again, which {@link Tollgate}
  * sees to. 0 is answered with a fault. Times below 0 count as 0.
  */
 final class NativeEngine {
-    /** Raised whenever a signature or a packed shape below changes; compared with the library's own on loading. */
+    /** Raised whenever a native signature or a packed shape changes; compared with the library's own on loading. */
     static final int ABI_VERSION = 1;
 
     /** Lengths and order of the arrays that {@link #stats} and {@link #totals} fill. */

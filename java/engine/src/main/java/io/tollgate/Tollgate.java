@@ -1,6 +1,5 @@
 package io.tollgate;
 
-import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.Objects;
 
@@ -22,37 +21,15 @@ import java.util.Objects;
  * <p>Closing is logical: later calls throw {@link IllegalStateException}, calls under way end as usual, and the native
  * memory goes once this object is unreachable. No call writes to memory that threads share on the Java side.
  */
-public final class Tollgate implements AutoCloseable {
+public final class Tollgate extends NativeObject {
     /**
      * The handle of the gate that all principals beyond {@code maxPrincipals} share, under the default quota. Never stale, but
      * not to be kept: intern the name again, there may be room by then.
      */
     public static final int OVERFLOW = -1;
 
-    private static Cleaner cleaner;
-
-    private final long handle;
-    private volatile boolean closed;
-
     private Tollgate(long handle) {
-        this.handle = handle;
-        cleaner().register(this, new Free(handle));
-    }
-
-    /** Frees the native engine once no call can be under way. A class of its own, so that it can't hold a Tollgate. */
-    private record Free(long handle) implements Runnable {
-        @Override
-        public void run() {
-            NativeEngine.free(handle);
-        }
-    }
-
-    // Not in a static initialiser: starting a thread can fail, and that must fail one call, not this class.
-    private static synchronized Cleaner cleaner() {
-        if (cleaner == null) {
-            cleaner = Cleaner.create();
-        }
-        return cleaner;
+        super(handle, NativeEngine::free);
     }
 
     /**
@@ -255,18 +232,6 @@ public final class Tollgate implements AutoCloseable {
             return NativeEngine.principals(handle);
         } finally {
             Reference.reachabilityFence(this);
-        }
-    }
-
-    /** Ends use: later calls throw. Closing twice does nothing. */
-    @Override
-    public void close() {
-        closed = true;
-    }
-
-    private void ensureOpen() {
-        if (closed) {
-            throw new IllegalStateException("this Tollgate is closed");
         }
     }
 

@@ -293,7 +293,7 @@ class TollgateTest {
                     () -> NativeEngine.sweep(0, 0), () -> NativeEngine.stats(0, 1, 0, new long[8], new double[5]),
                     () -> NativeEngine.totals(0, 0, new long[12], new double[5]), () -> NativeEngine.principals(0));
             for (Runnable call : others) {
-                assertEquals("the engine's handle is 0", assertThrows(TollgateNativeException.class, call::run).getMessage());
+                assertEquals("a native object's handle is 0", assertThrows(TollgateNativeException.class, call::run).getMessage());
             }
         }
     }
