@@ -13,11 +13,16 @@
 #![allow(unsafe_code, reason = "one of the two modules that may, with those below it")]
 #![allow(non_snake_case, reason = "the JVM finds native methods by these names")]
 
+mod dispatch;
 mod engine;
+mod gcra;
 mod quota;
 mod stats;
+mod token_bucket;
+mod windowed_rate;
 
 use crate::ffi::boundary::{self, guard};
+use crate::rate::Charge;
 use crate::ConfigError;
 use jni::errors::{Error, ErrorPolicy};
 use jni::strings::JNIString;
@@ -28,7 +33,7 @@ use std::ffi::c_void;
 use std::fmt;
 
 /// `NativeEngine.ABI_VERSION`; raise both whenever a signature or a packed shape of these modules changes.
-const ABI_VERSION: jint = 1;
+const ABI_VERSION: jint = 2;
 
 /// A JNI environment or class that the hot calls are handed and leave alone.
 type Untouched = *mut c_void;
@@ -183,6 +188,20 @@ fn as_given(mut error: ConfigError, given: &[(&str, jlong)]) -> ConfigError {
 #[inline(always)]
 fn time(now_ms: jlong) -> u64 {
     now_ms.max(0) as u64
+}
+
+/// Events, messages, entries; the Java side has refused what is below 0.
+#[inline(always)]
+fn amount(value: jlong) -> u64 {
+    value.max(0) as u64
+}
+
+/// 0: taken; else the milliseconds to wait.
+fn wait(charge: Charge) -> jlong {
+    match charge {
+        Charge::Taken => 0,
+        Charge::Refused { wait_ms } => count(wait_ms),
+    }
 }
 
 fn count(value: u64) -> jlong {

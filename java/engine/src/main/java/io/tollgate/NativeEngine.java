@@ -8,7 +8,7 @@ package io.tollgate;
  */
 final class NativeEngine {
     /** Raised whenever a native signature or a packed shape changes; compared with the library's own on loading. */
-    static final int ABI_VERSION = 1;
+    static final int ABI_VERSION = 2;
 
     /** Lengths and order of the arrays that {@link #stats} and {@link #totals} fill. */
     static final int STATS_COUNTS = 8;

@@ -51,4 +51,11 @@ abstract class NativeObject implements AutoCloseable {
             throw new IllegalStateException("this " + getClass().getSimpleName() + " is closed");
         }
     }
+
+    /** For numbers that the library takes without a sign. */
+    static void ensureNotNegative(String name, long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException(name + " = " + value + ": must be 0 or more");
+        }
+    }
 }
