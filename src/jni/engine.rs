@@ -1,8 +1,8 @@
 //! The engine's native methods, those of `io.tollgate.NativeEngine`.
 
-use super::{as_given, behind_or_defect, cold, free, give, hot, time, Untouched};
+use super::{as_given, behind_or_defect, cold, free, give, hot, time, Refused, Untouched};
 use crate::decision::KIND_FAULT;
-use crate::{Config, Engine, PrincipalId, Quota};
+use crate::{Config, Engine, Limiter, PrincipalId, Quota};
 use jni::objects::{JClass, JObject, JObjectArray, JString};
 use jni::sys::{jboolean, jdouble, jint, jlong};
 use jni::EnvUnowned;
@@ -19,6 +19,7 @@ mod given {
     pub const MAX_THROTTLE_MS: i32 = 1 << 4;
     pub const MAX_PRINCIPALS: i32 = 1 << 5;
     pub const MAX_MEMORY_BYTES: i32 = 1 << 6;
+    pub const LIMITER: i32 = 1 << 7;
 }
 
 /// A hot call that answers with a packed word.
@@ -29,6 +30,15 @@ mod given {
 unsafe fn packed(handle: jlong, call: impl FnOnce(&Engine) -> u64) -> jlong {
     // SAFETY: this function's own contract.
     unsafe { hot(handle, KIND_FAULT, call) as jlong }
+}
+
+/// The constants of `io.tollgate.Limiter`, in their order.
+fn limiter(ordinal: jint) -> Result<Limiter, Refused> {
+    match ordinal {
+        0 => Ok(Limiter::TokenBucket),
+        1 => Ok(Limiter::Windowed),
+        other => Err(Refused::Defect(format!("there is no limiter {other}"))),
+    }
 }
 
 #[inline(always)]
@@ -46,6 +56,7 @@ extern "system" fn Java_io_tollgate_NativeEngine_create<'frame>(
     false_positive_rate: jdouble,
     default_per_hour: jdouble,
     default_burst: jdouble,
+    limiter_ordinal: jint,
     max_throttle_ms: jint,
     max_principals: jint,
     max_memory_bytes: jlong,
@@ -66,6 +77,9 @@ extern "system" fn Java_io_tollgate_NativeEngine_create<'frame>(
         }
         if is_given(given::DEFAULT_QUOTA) {
             builder = builder.default_quota(Some(Quota::per_hour(default_per_hour, default_burst)?));
+        }
+        if is_given(given::LIMITER) {
+            builder = builder.limiter(limiter(limiter_ordinal)?);
         }
         if is_given(given::MAX_THROTTLE_MS) {
             builder = builder.max_throttle_ms(u32::try_from(max_throttle_ms).unwrap_or(0));

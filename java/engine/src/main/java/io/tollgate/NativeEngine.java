@@ -22,7 +22,7 @@ final class NativeEngine {
 
     /** Throws IllegalArgumentException with the engine's own words. {@code given} is TollgateConfig's bit set. */
     static native long create(int given, long windowMs, int layers, double falsePositiveRate, double defaultPerHour,
-            double defaultBurst, int maxThrottleMs, int maxPrincipals, long maxMemoryBytes, long seed);
+            double defaultBurst, int limiter, int maxThrottleMs, int maxPrincipals, long maxMemoryBytes, long seed);
 
     static native void free(long handle);
 

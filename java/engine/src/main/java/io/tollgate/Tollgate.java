@@ -41,7 +41,7 @@ public final class Tollgate extends NativeObject {
     public static Tollgate create(TollgateConfig config) {
         NativeLibrary.load(config.nativeLibrary);
         return new Tollgate(NativeEngine.create(config.given, config.windowMs, config.layers, config.falsePositiveRate,
-                config.defaultQuotaPerHour, config.defaultBurst, config.maxThrottleMs, config.maxPrincipals,
+                config.defaultQuotaPerHour, config.defaultBurst, config.limiter, config.maxThrottleMs, config.maxPrincipals,
                 config.maxMemoryBytes, config.seed));
     }
 

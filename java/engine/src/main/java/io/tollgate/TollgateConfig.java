@@ -19,6 +19,7 @@ public final class TollgateConfig {
     static final int MAX_THROTTLE_MS = 1 << 4;
     static final int MAX_PRINCIPALS = 1 << 5;
     static final int MAX_MEMORY_BYTES = 1 << 6;
+    static final int LIMITER = 1 << 7;
 
     final int given;
     final long windowMs;
@@ -26,6 +27,7 @@ public final class TollgateConfig {
     final double falsePositiveRate;
     final double defaultQuotaPerHour;
     final double defaultBurst;
+    final int limiter;
     final int maxThrottleMs;
     final int maxPrincipals;
     final long maxMemoryBytes;
@@ -39,6 +41,7 @@ public final class TollgateConfig {
         falsePositiveRate = builder.falsePositiveRate;
         defaultQuotaPerHour = builder.defaultQuotaPerHour;
         defaultBurst = builder.defaultBurst;
+        limiter = builder.limiter;
         maxThrottleMs = builder.maxThrottleMs;
         maxPrincipals = builder.maxPrincipals;
         maxMemoryBytes = builder.maxMemoryBytes;
@@ -59,6 +62,7 @@ public final class TollgateConfig {
         private double falsePositiveRate;
         private double defaultQuotaPerHour;
         private double defaultBurst;
+        private int limiter;
         private int maxThrottleMs;
         private int maxPrincipals;
         private long maxMemoryBytes;
@@ -99,6 +103,13 @@ public final class TollgateConfig {
             defaultQuotaPerHour = perHour;
             defaultBurst = burst;
             given |= DEFAULT_QUOTA;
+            return this;
+        }
+
+        /** What enforces the quotas, the default one and those of principals. Default: {@link Limiter#TOKEN_BUCKET}. */
+        public Builder limiter(Limiter kind) {
+            limiter = kind.ordinal();
+            given |= LIMITER;
             return this;
         }
 

@@ -45,6 +45,20 @@ class TollgateTest {
     }
 
     @Test
+    void s12_a_windowed_quota_admits_a_windows_worth_in_any_window() {
+        var config = TollgateConfig.builder().windowMs(8_000).defaultQuota(3_600, 1.0).limiter(Limiter.WINDOWED).build();
+        try (Tollgate gate = Tollgate.create(config)) {
+            int alice = gate.intern("alice", 0);
+            long admitted = 0;
+            for (long pid = 0; pid < 8_000; pid++) {
+                // The first eight at once; a bucket would admit another each second.
+                admitted += Decision.isAdmitted(gate.track(alice, pid, pid)) ? 1 : 0;
+            }
+            assertEquals(8, admitted);
+        }
+    }
+
+    @Test
     void s1_every_long_is_a_pid() {
         try (Tollgate gate = unlimited()) {
             int alice = gate.intern("alice", 0);
