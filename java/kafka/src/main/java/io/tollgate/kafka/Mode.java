@@ -11,6 +11,6 @@ enum Mode {
 
     /** As it is written in the properties file. */
     String word() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return Setting.word(this);
     }
 }

@@ -1,7 +1,10 @@
 package io.tollgate.kafka;
 
+import io.tollgate.Limiter;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * The table of settings: name in the broker's properties, default, range, unit. The first four names are KIP-936's. A
@@ -20,8 +23,10 @@ enum Setting {
     RATE("producer.id.quota.default.rate", null, Range.above(0, "new producer IDs per hour, user and broker")),
     /** 1: a window's worth of the rate may come at once; 0: evenly spaced. */
     BURST("producer.id.quota.burst", "1.0", Range.decimal(0, 1, "share of a window's worth of the rate")),
+    /** What enforces the quota. */
+    LIMITER("producer.id.quota.limiter", "token-bucket", Range.word(Limiter.values())),
     /** What is done about a producer ID over the quota. */
-    MODE("producer.id.quota.mode", "enforce", Range.mode()),
+    MODE("producer.id.quota.mode", "enforce", Range.word(Mode.values())),
     /** The longest that a client is told to wait. */
     MAX_THROTTLE("producer.id.quota.max.throttle.ms", "30000", Range.whole(1, 86_400_000, "milliseconds")),
     /** Users beyond which further ones share one quota. */
@@ -47,7 +52,12 @@ enum Setting {
         return range.text;
     }
 
-    /** @return a Long, Double or Mode within the range, or null when the text is none */
+    /** As a constant is written in the properties file: {@code "token-bucket"}. */
+    static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** @return a Long, Double, Limiter or Mode within the range, or null when the text is none */
     Object parse(String text) {
         try {
             return range.parse.apply(text);
@@ -80,8 +90,10 @@ enum Setting {
             });
         }
 
-        static Range mode() {
-            return new Range("enforce, observe or off", text -> Mode.valueOf(text.toUpperCase(Locale.ROOT)));
+        static Range word(Enum<?>... values) {
+            String words = Arrays.stream(values).map(Setting::word).collect(Collectors.joining(", "));
+            return new Range(words.replaceFirst(", ([^,]*)$", " or $1"), text -> Arrays.stream(values)
+                    .filter(value -> Setting.word(value).equalsIgnoreCase(text)).findAny().orElse(null));
         }
 
         private static String plain(double value) {

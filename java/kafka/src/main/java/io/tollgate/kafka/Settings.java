@@ -1,5 +1,6 @@
 package io.tollgate.kafka;
 
+import io.tollgate.Limiter;
 import io.tollgate.Tollgate;
 import io.tollgate.TollgateConfig;
 import java.util.ArrayList;
@@ -85,7 +86,7 @@ final class Settings {
     Tollgate engine() throws Refused {
         TollgateConfig.Builder builder = TollgateConfig.builder().windowMs(windowMs()).layers((int) whole(Setting.LAYERS))
                 .falsePositiveRate(decimal(Setting.FALSE_POSITIVE_RATE)).maxThrottleMs(maxThrottleMs())
-                .maxPrincipals(maxUsers()).maxMemoryBytes(whole(Setting.MAX_MEMORY));
+                .maxPrincipals(maxUsers()).maxMemoryBytes(whole(Setting.MAX_MEMORY)).limiter(limiter());
         if (values.containsKey(Setting.RATE)) {
             builder.defaultQuota(decimal(Setting.RATE), decimal(Setting.BURST));
         }
@@ -102,8 +103,13 @@ final class Settings {
     public String toString() {
         String rate = values.containsKey(Setting.RATE)
                 ? values.get(Setting.RATE) + " new producer IDs per hour and user" : "no limit by default";
-        return "mode " + mode().word() + ", " + rate + ", window " + whole(Setting.WINDOW) + " s in "
+        String unusual = limiter() == Limiter.TOKEN_BUCKET ? "" : ", limiter " + Setting.word(limiter());
+        return "mode " + mode().word() + ", " + rate + unusual + ", window " + whole(Setting.WINDOW) + " s in "
                 + whole(Setting.LAYERS) + " layers";
+    }
+
+    private Limiter limiter() {
+        return (Limiter) values.get(Setting.LIMITER);
     }
 
     private long windowMs() {

@@ -57,6 +57,8 @@ class SettingsTest {
         "producer.id.quota.default.rate | unlimited | above 0 (new producer IDs per hour, user and broker)",
         "producer.id.quota.burst | 1.01 | 0 to 1 (share of a window's worth of the rate)",
         "producer.id.quota.burst | -0.1 | 0 to 1 (share of a window's worth of the rate)",
+        "producer.id.quota.limiter | token_bucket | token-bucket or windowed",
+        "producer.id.quota.limiter | sliding | token-bucket or windowed",
         "producer.id.quota.mode | on | enforce, observe or off",
         "producer.id.quota.max.throttle.ms | 0 | 1 to 86400000 (milliseconds)",
         "producer.id.quota.max.throttle.ms | 86400001 | 1 to 86400000 (milliseconds)",
@@ -83,6 +85,34 @@ class SettingsTest {
                 Setting.WINDOW.key, 60, "log.dirs", "/somewhere"));
         assertEquals("mode observe, 0.5 new producer IDs per hour and user, window 60 s in 4 layers", settings.toString());
         assertEquals(Mode.OBSERVE, settings.mode());
+    }
+
+    /** Four in four seconds, all at once: two seconds later a bucket has two tokens again, a window has room for none. */
+    @Test
+    void s12_the_limiter_is_the_engines() throws Exception {
+        Map<String, String> properties = new HashMap<>(Map.of(Setting.RATE.key, "3600", Setting.WINDOW.key, "4"));
+        assertEquals(2, admittedAgain(Settings.read(properties)));
+        properties.put(Setting.LIMITER.key, "Token-Bucket");
+        assertEquals("mode enforce, 3600.0 new producer IDs per hour and user, window 4 s in 4 layers",
+                Settings.read(properties).toString());
+        properties.put(Setting.LIMITER.key, "windowed");
+        assertEquals("mode enforce, 3600.0 new producer IDs per hour and user, limiter windowed, window 4 s in 4 layers",
+                Settings.read(properties).toString());
+        assertEquals(0, admittedAgain(Settings.read(properties)));
+    }
+
+    private static long admittedAgain(Settings settings) throws Settings.Refused {
+        try (Tollgate engine = settings.engine()) {
+            int alice = engine.intern("alice", 0);
+            for (long pid = 0; pid < 10; pid++) {
+                engine.track(alice, pid, 0);
+            }
+            assertEquals(4, engine.totals(0).stats().admitted());
+            for (long pid = 10; pid < 20; pid++) {
+                engine.track(alice, pid, 2_000);
+            }
+            return engine.totals(2_000).stats().admitted() - 4;
+        }
     }
 
     @Test
