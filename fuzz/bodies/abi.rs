@@ -353,7 +353,7 @@ impl Caller {
                     }
                 }
                 3 => {
-                    let (precise, mut made) = (input.byte() % 2 == 0, ptr::null_mut());
+                    let (precise, mut made) = (input.byte().is_multiple_of(2), ptr::null_mut());
                     let average = input.double();
                     let status = if average == 0.0 {
                         tollgate_dispatch_estimator_new(precise, &raw mut made)
