@@ -12,11 +12,11 @@
 //! ids per hour. *Ghost*: a new id found in what expired less than a period ago.
 //!
 //! # The way of a call
-//! `principal -> registry -> slot -> filter (small set | layer ring) -> quota (bucket) -> decision`: the order of the modules.
+//! `principal -> registry -> slot -> filter (small set | layer ring) -> gate (quota, limiter) -> decision`: the order of the modules.
 //!
 //! # Guarantees
 //! The rules by number (S1 to S14) stand in the module that keeps them:
-//! [`Decision`] S1, `filter` S2 S4 S5 S6 S7 S10, `claim` S3, `memory` S8, [`Engine`] S9, `quota` S11 S12, `retry` S13,
+//! [`Decision`] S1, `filter` S2 S4 S5 S6 S7 S10, `claim` S3, `memory` S8, [`Engine`] S9, `gate` S11, `quota` S12, `retry` S13,
 //! [`snapshot`] S14. How fast, R1 to R4: [`rate`]; how much to read, D1 to D4: [`DispatchEstimator`].
 //! Every memory ordering is numbered (O1 to O11) where it is used.
 //!
@@ -59,6 +59,7 @@ mod stats;
 
 mod claim;
 mod filter;
+mod gate;
 mod memory;
 mod quota;
 pub mod rate;

@@ -16,7 +16,8 @@
 use crate::claim::Claims;
 use crate::config::Config;
 use crate::filter::{FilterStats, Hasher, Plan, Sizing, Window};
-use crate::quota::{DefaultQuota, Gate, Limiter, Pass, Quota, Source, Terms};
+use crate::gate::{Gate, Pass};
+use crate::quota::{DefaultQuota, Limiter, Quota, Source, Terms};
 use crate::rate::Sliding;
 use crate::registry::Held;
 use crate::snapshot::{FilterPortrait, Portrait};

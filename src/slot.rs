@@ -14,9 +14,9 @@
 
 use crate::decision::{Decision, Touch};
 use crate::filter::{Filter, Found, PidHash, Ring};
+use crate::gate::Pass;
 use crate::memory::Room;
 use crate::principal::{Principal, PrincipalId, Shared};
-use crate::quota::Pass;
 use crate::retry::retry_after;
 use crate::sync::{Arc, AtomicU32, Ordering::Relaxed};
 

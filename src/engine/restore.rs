@@ -3,8 +3,8 @@
 use super::Engine;
 use crate::config::Config;
 use crate::filter::Ring;
+use crate::gate::Gate;
 use crate::principal::{Principal, PrincipalId};
-use crate::quota::Gate;
 use crate::snapshot::{Picture, Portrait, Restored, SnapshotError};
 use crate::sync::{Arc, Ordering::Relaxed};
 

@@ -7,7 +7,7 @@
 //! `min(capacity, (now - empty) / interval)`, a charge moves the empty time forward by one interval. It is the virtual
 //! scheduling form of GCRA (ITU-T I.371), seen from the other end.
 //!
-//! The word: bit 63 is FROZEN (the bucket has been handed over, see src/quota.rs), bits 0..63 the empty time in ticks of
+//! The word: bit 63 is FROZEN (the bucket has been handed over, see src/gate.rs), bits 0..63 the empty time in ticks of
 //! 2^-20 ms since `ORIGIN` ticks before the bucket's first moment.
 //!
 //! Time going back: a bucket that never owes cannot be empty in the future, so an empty time ahead of `now` is an earlier time
