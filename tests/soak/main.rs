@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::Mutex;
 use std::time::Instant;
 use tokens::{most_admitted, most_admitted_ever, Change};
-use tollgate::{Config, Engine, Quota, Totals};
+use tollgate::{Config, Engine, Limiter, Quota, Totals};
 use worker::{Tally, Worker};
 
 const THREADS: u64 = 8;
@@ -87,6 +87,15 @@ fn constant_quota(principal: usize) -> Quota {
 /// The first of those that change.
 fn first_quota() -> Quota {
     per_window(40, 1.0)
+}
+
+/// Half of the seeds have windowed quotas.
+fn limiter(seed: u64) -> Limiter {
+    if seed.is_multiple_of(2) {
+        Limiter::TokenBucket
+    } else {
+        Limiter::Windowed
+    }
 }
 
 fn may_change(random: &mut Random) -> Quota {
@@ -144,6 +153,7 @@ impl Soak {
             .false_positive_rate(RATE)
             .max_principals(256)
             .max_memory_bytes(MEMORY)
+            .limiter(limiter(seed))
             .default_quota(Some(first_quota()));
         let soak = Self {
             seed,
@@ -278,7 +288,7 @@ fn from_env(name: &str) -> Option<u64> {
 
 fn soak(seconds: u64) {
     let seed = from_env("SEED").unwrap_or_else(|| RandomState::new().hash_one(0));
-    eprintln!("soak: {seconds} s, SEED={seed}");
+    eprintln!("soak: {seconds} s, SEED={seed}, {:?}", limiter(seed));
     let soak = Soak::new(seconds, seed);
     let empty = soak.engine.totals(START_MS).memory_bytes;
     let tally = soak.run();
