@@ -12,6 +12,7 @@ import javax.management.JMException;
 final class Guarded {
     static final String RATE = "producer.id.quota.default.rate";
     static final String MODE = "producer.id.quota.mode";
+    static final String LIMITER = "producer.id.quota.limiter";
     static final String WINDOW = "producer.id.quota.window.size.seconds";
     static final String LAYERS = "producer.id.quota.cache.layer.count";
     static final String MAX_THROTTLE = "producer.id.quota.max.throttle.ms";
