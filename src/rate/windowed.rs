@@ -164,7 +164,7 @@ impl WindowedRate {
     #[inline]
     pub fn record(&self, amount: u64, now_ms: u64) {
         let current = self.current.load(Relaxed);
-        // Also no number below `sample_ms` where time went back.
+        // Where time went back this wraps, to more than any `sample_ms`.
         if now_ms.wrapping_sub(start_of(current)) < self.sample_ms {
             if let Some(slot) = self.slots.get(slot_of(current)) {
                 let word = slot.word.load(Relaxed);

@@ -135,3 +135,18 @@ fn c12_sliding_never_rises_without_an_event_and_the_others_do() {
     assert_eq!(rises(Grid), [1000]);
     assert_eq!(rises(Overlap), [1000]);
 }
+
+/// R4, and what Kafka's own class does not keep: its reading moves the samples it finds purged to the time of the reading.
+#[test]
+fn r4_a_reading_changes_no_later_one() {
+    for policy in [Grid, Overlap, Sliding] {
+        let (read, unread) = (rate(policy, 2, 1000), rate(policy, 2, 1000));
+        for now in [0, 700, 2900, 3100, 9000, 9999] {
+            [&read, &unread].iter().for_each(|rate| rate.record(1, now));
+            for later in (now..now + 900).step_by(50) {
+                assert_eq!(read.per_second(later), read.per_second(later), "{policy:?} at {later}");
+            }
+            assert_eq!(read.per_second(now), unread.per_second(now), "{policy:?} at {now}");
+        }
+    }
+}
