@@ -64,7 +64,7 @@ cli:
 
 # Not the benchmarks: nothing that runs elsewhere needs them.
 java: engine-jni
-	scripts/maven package -DskipTests -pl '!bench'
+	scripts/maven package -DskipTests -pl '!bench,!pulsar-it'
 
 lint: ## Formatting, clippy with pedantic, docs: warnings are errors
 	$(CARGO) fmt --all --check

@@ -1,0 +1,5 @@
+package org.apache.pulsar.broker.authentication;
+
+/** Stands in for the interface in pulsar-broker-common (see io.tollgate.pulsar.PulsarAverageTest): linked, never called. */
+public interface AuthenticationDataSource {
+}
