@@ -33,7 +33,10 @@ fn shape(text: &str) -> String {
 #[test]
 fn programs_are_the_compiled_ones() {
     for (language, files) in [
-        ("c", &["examples/c/readme.c", "examples/c/restart.c", "examples/c/sizing.c"][..]),
+        (
+            "c",
+            &["examples/c/readme.c", "examples/c/restart.c", "examples/c/sizing.c", "examples/c/rates.c"][..],
+        ),
         ("cpp", &["examples/cpp/login.cpp"]),
         ("cmake", &["examples/cmake/CMakeLists.txt"]),
     ] {
@@ -43,7 +46,7 @@ fn programs_are_the_compiled_ones() {
 }
 
 #[test]
-fn restart_and_sizing_print_what_is_shown() {
+fn restart_sizing_and_rates_print_what_is_shown() {
     let text = blocks("text");
     let home = scratch("docs-restart");
     let _ = fs::remove_dir_all(&home);
@@ -51,8 +54,10 @@ fn restart_and_sizing_print_what_is_shown() {
     let run_here = |name: &str| printed(&run(Command::new(program(name)).current_dir(&home))).to_owned();
     let twice = run_here("restart") + &run_here("restart");
     assert!(text.contains(&twice.trim_end().to_owned()), "{twice}");
-    let sizes = run_here("sizing");
-    assert!(text.contains(&sizes.trim_end_matches('\n').to_owned()), "{sizes}");
+    for name in ["sizing", "rates"] {
+        let lines = run_here(name);
+        assert!(text.contains(&lines.trim_end_matches('\n').to_owned()), "{lines}");
+    }
 }
 
 #[test]
