@@ -3,10 +3,6 @@ package io.tollgate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
-
 import org.junit.jupiter.api.Test;
 
 /** What a call costs the heap, and what an engine that nobody holds any more costs the process. */
@@ -26,35 +22,22 @@ class TollgateMemoryTest {
 
     @Test
     void the_hot_calls_allocate_nothing() {
-        var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-        assertTrue(threads.isThreadAllocatedMemorySupported() && threads.isThreadAllocatedMemoryEnabled());
-        long id = Thread.currentThread().getId();
         try (Tollgate gate = Tollgate.create(TollgateConfig.builder().defaultQuota(100_000, 1.0).build())) {
             int alice = gate.intern("alice", 0);
-            long sum = run(gate, alice, 200_000, 1L << 32);
-            threads.getThreadAllocatedBytes(id);
-            long before = threads.getThreadAllocatedBytes(id);
-            sum += run(gate, alice, 1_000_000, 1L << 40);
-            long allocated = threads.getThreadAllocatedBytes(id) - before;
+            long[] sum = {run(gate, alice, 200_000, 1L << 32)};
+            long allocated = Memory.allocated(() -> sum[0] += run(gate, alice, 1_000_000, 1L << 40));
             assertEquals(0, allocated, "bytes over six million calls, admitted, throttled and known");
-            assertTrue(sum != 0 && gate.stats(alice, 1).throttled() > 0);
+            assertTrue(sum[0] != 0 && gate.stats(alice, 1).throttled() > 0);
         }
     }
 
     @Test
     void engines_that_nobody_holds_are_freed() throws Exception {
         churn(5);
-        long before = residentBytes();
+        long before = Memory.residentBytes();
         long held = churn(100);
         assertTrue(held > 100L << 20, () -> "the engines held only " + held + " bytes: too few to show a leak");
-        // The Cleaner runs when the collector has found the objects; give it a while to catch up.
-        long grown = Long.MAX_VALUE;
-        for (int tries = 0; tries < 50 && grown > held / 4; tries++) {
-            System.gc();
-            Thread.sleep(100);
-            grown = residentBytes() - before;
-        }
-        long left = grown;
+        long left = Memory.grownSince(before, held / 4);
         assertTrue(left <= held / 4, () -> left + " bytes are left of " + held);
     }
 
@@ -76,10 +59,5 @@ class TollgateMemoryTest {
             }
         }
         return held;
-    }
-
-    private static long residentBytes() throws Exception {
-        return Files.readAllLines(Path.of("/proc/self/status")).stream().filter(line -> line.startsWith("VmRSS:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024).findFirst().orElseThrow();
     }
 }
