@@ -18,9 +18,12 @@
  *       it.</dd>
  * </dl>
  *
- * <p>Time is an argument: milliseconds from any origin that the caller keeps to for one engine, such as {@code
- * System.nanoTime() / 1_000_000} counted from its start. The engine has no clock. Going back is harmless (the latest time
- * seen counts); a negative time counts as 0.
+ * <p>Beside the engine, each to use alone: {@link io.tollgate.WindowedRate}, how fast; {@link io.tollgate.TokenBucket} and
+ * {@link io.tollgate.Gcra}, may this one pass, or when; {@link io.tollgate.DispatchEstimator}, how much to read.
+ *
+ * <p>Time is an argument: milliseconds from any origin that the caller keeps to for one object, such as {@code
+ * System.nanoTime() / 1_000_000} counted from its start. The engine has no clock. Going back is harmless (for an
+ * engine the latest time seen counts; the others say what they do); a negative time counts as 0.
  *
  * <p>The engine is native code, taken from this jar or from an explicit file; see {@link io.tollgate.TollgateConfig}.
  */

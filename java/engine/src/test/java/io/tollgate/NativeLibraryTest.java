@@ -16,6 +16,8 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each case in a JVM of its own: see {@link LoadProbe}. */
 class NativeLibraryTest {
@@ -26,6 +28,13 @@ class NativeLibraryTest {
     void from_the_jar_and_nothing_is_left_behind() throws Exception {
         assertEquals(List.of("ok", "ok"), probe(List.of("-Dtollgate.native.tmpdir=" + directory), "-", "-"));
         assertEquals(List.of(), entries(directory));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"WindowedRate", "TokenBucket", "Gcra", "DispatchEstimator"})
+    void each_class_loads_it_alone_and_an_engine_after_it(String first) throws Exception {
+        Path library = copyOfLibrary("mine.so");
+        assertEquals(List.of("ok", "ok"), probe(List.of("-Dtollgate.native.path=" + library), first, library.toString()));
     }
 
     @Test
