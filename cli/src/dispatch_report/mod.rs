@@ -14,7 +14,9 @@ mod scenario;
 use std::path::PathBuf;
 
 use self::scenario::Report;
-use crate::files;
+use crate::{files, markdown};
+
+const COMMAND: &str = "make dispatch";
 
 /// Files to write.
 #[derive(clap::Args)]
@@ -34,9 +36,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let report = Report::new();
     let page = files::read(&arguments.page)?;
-    let page = page::replace(&page, &page::generated(&report)).ok_or_else(|| {
-        format!("{} lacks the lines {} and {}", arguments.page.display(), page::BEGIN, page::END)
-    })?;
+    let page = markdown::replace(&page, COMMAND, &page::generated(&report))
+        .map_err(|e| format!("{} {e}", arguments.page.display()))?;
     files::write(&arguments.svg, &plot::picture(&report)?)?;
     files::write(&arguments.page, &page)
 }

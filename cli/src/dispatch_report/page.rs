@@ -4,17 +4,8 @@ use std::fmt::Write;
 
 use super::consumer::{Estimate, PACE, QUEUE};
 use super::scenario::{Report, DEFAULT_READ_BATCH, KINDS, READ_BATCH, SECONDS};
+use crate::markdown::table;
 use crate::text::thousands;
-
-pub const BEGIN: &str = "<!-- made by `make dispatch`: begin -->";
-pub const END: &str = "<!-- made by `make dispatch`: end -->";
-
-/// The page with another text between its markers; `None` where it lacks them.
-pub fn replace(page: &str, text: &str) -> Option<String> {
-    let (before, rest) = page.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}\n\n{text}\n{END}{after}"))
-}
 
 pub fn generated(report: &Report) -> String {
     let mut text = format!(
@@ -23,8 +14,7 @@ pub fn generated(report: &Report) -> String {
         thousands(QUEUE),
         thousands(PACE * 1000),
     );
-    table(
-        &mut text,
+    text += &table(
         &[
             "entries hold",
             "estimate",
@@ -50,8 +40,7 @@ pub fn generated(report: &Report) -> String {
          beyond.\n\nOne consumer alone, whose entries change after each hundredth push:\n\n",
         thousands(default_first),
     );
-    table(
-        &mut text,
+    text += &table(
         &[
             "average, then the entries",
             "pushes until within 10 %",
@@ -99,49 +88,4 @@ fn changes(report: &Report) -> Vec<Vec<String>> {
         ]
     };
     report.changes().into_iter().map(line).collect()
-}
-
-/// A Markdown table whose columns also line up on a terminal; the first `left` ones are text.
-fn table(out: &mut String, head: &[&str], left: usize, lines: &[Vec<String>]) {
-    let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
-    let width = |column: usize| lines.iter().chain([&head]).map(|line| line[column].len()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..head.len()).map(width).collect();
-    let mut line = |cells: &[String]| {
-        for (column, (cell, width)) in cells.iter().zip(&widths).enumerate() {
-            let _ = if column < left {
-                write!(out, "| {cell:<width$} ")
-            } else {
-                write!(out, "| {cell:>width$} ")
-            };
-        }
-        out.push_str("|\n");
-    };
-    line(&head);
-    let rule = |(column, width): (usize, &usize)| {
-        format!("{}{}", "-".repeat(width - 1), if column < left { '-' } else { ':' })
-    };
-    line(&widths.iter().enumerate().map(rule).collect::<Vec<_>>());
-    lines.iter().for_each(|cells| line(cells));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_stands_between_the_markers_changes() {
-        let page = format!("before\n{BEGIN}\nold\n{END}\nafter\n");
-        let once = replace(&page, "new\n").unwrap();
-        assert_eq!(once, format!("before\n{BEGIN}\n\nnew\n\n{END}\nafter\n"));
-        assert_eq!(replace(&once, "new\n").unwrap(), once);
-        assert_eq!(replace("no markers", "new"), None);
-        assert_eq!(replace(&format!("{END} {BEGIN}"), "new"), None);
-    }
-
-    #[test]
-    fn columns_line_up() {
-        let mut text = String::new();
-        table(&mut text, &["what", "n"], 1, &[vec!["a".to_owned(), "1,000".to_owned()]]);
-        assert_eq!(text, "| what |     n |\n| ---- | ----: |\n| a    | 1,000 |\n");
-    }
 }
