@@ -12,7 +12,7 @@ DOCDIR ?= $(PREFIX)/share/doc/tollgate
 DESTDIR ?=
 
 .PHONY: help demo test build lib install uninstall tools tools-examples tools-test engine-jni cli java lint test-rust test-loom test-c \
-	test-java test-demo loom tsan soak slow bench bench-rust bench-java bench-report dispatch fuzz examples header clean
+	test-java test-demo loom tsan soak slow bench bench-rust bench-java bench-report dispatch rates fuzz examples header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,6 +120,11 @@ bench-report: ## The table of what was measured; TOLLGATE_BENCH_PARTIAL=1 where 
 # Its tests fail where the page is not what this writes.
 dispatch: ## What the estimate of messages per entry saves, simulated: docs/dispatch.md and its plot
 	$(CARGO) run --locked --release -q -p tollgate-cli -- dispatch-report docs/dispatch.md --svg docs/dispatch.svg
+
+# Its tests fail where the page is not what this writes.
+rates: engine-jni cli ## Kafka's 600 connections under each policy and quota, simulated: docs/rates.md and its plot
+	scripts/maven package -DskipTests -pl engine,bench
+	scripts/rates
 
 header: ## Writes include/tollgate.h and THIRD-PARTY.txt anew
 	TOLLGATE_BLESS=1 $(CARGO) test --locked --test header --test third_party

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Letter, how many, and the page: B1 to B17 stand in docs/engine.md.
-const TABLES: [(char, u32, &str); 2] = [('B', 17, "docs/engine.md"), ('D', 5, "docs/dispatch.md")];
+const TABLES: [(char, u32, &str); 3] =
+    [('B', 17, "docs/engine.md"), ('C', 12, "docs/rates.md"), ('D', 5, "docs/dispatch.md")];
 
 /// Letters of the design's rules. A test may bear the number of a rule that is also a case's and have nothing to do with that.
 const RULES: &str = "SRD";

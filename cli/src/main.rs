@@ -5,6 +5,7 @@ mod dispatch_report;
 mod files;
 mod markdown;
 mod picture;
+mod rates_report;
 mod text;
 
 use std::process::ExitCode;
@@ -19,18 +20,23 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
+#[expect(clippy::enum_variant_names, reason = "they are the names of the subcommands")]
 enum Command {
     /// Render what the demo measured as a page and as a picture
     DemoReport(demo_report::Arguments),
     /// Simulate a dispatcher with and without the estimate of messages per entry, for docs/dispatch.md
     #[command(hide = true)]
     DispatchReport(dispatch_report::Arguments),
+    /// Render what the experiment of docs/rates.md saw
+    #[command(hide = true)]
+    RatesReport(rates_report::Arguments),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::DemoReport(arguments) => demo_report::run(&arguments),
         Command::DispatchReport(arguments) => dispatch_report::run(&arguments),
+        Command::RatesReport(arguments) => rates_report::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
