@@ -131,4 +131,4 @@ header: ## Writes include/tollgate.h and THIRD-PARTY.txt anew
 
 clean: ## Removes all that was built
 	$(CARGO) clean
-	rm -rf java/*/target java/target
+	rm -rf java/*/target java/*/*/target java/target

@@ -3,7 +3,6 @@ package io.tollgate.kafka;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
-import java.util.ArrayList;
 import java.util.List;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
@@ -57,15 +56,20 @@ final class KafkaApisTransformer implements ClassFileTransformer {
     }
 
     private static Generation fitting(TypePool broker) {
-        List<String> misfits = new ArrayList<>();
+        Generation nearest = null;
+        List<String> missing = null;
         for (Generation generation : Generation.ALL) {
-            String misfit = Shape.misfit(generation, broker);
-            if (misfit == null) {
+            List<String> ofThis = Shape.missing(generation, broker);
+            if (ofThis.isEmpty()) {
                 return generation;
             }
-            misfits.add("not " + generation.name() + ", " + misfit);
+            if (missing == null || ofThis.size() < missing.size()) {
+                nearest = generation;
+                missing = ofThis;
+            }
         }
-        staysOut(String.join("; ", misfits));
+        staysOut(nearest.name() + " is nearest, but has " + missing.get(0)
+                + (missing.size() > 1 ? " and " + (missing.size() - 1) + " more that are not here" : ", which is not here"));
         return null;
     }
 

@@ -1,14 +1,19 @@
 package io.tollgate.kafka;
 
+import io.tollgate.kafka.moved.Reaches;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.field.FieldDescription;
 import net.bytebuddy.description.type.TypeDefinition;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.jar.asm.AnnotationVisitor;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.Handle;
@@ -21,15 +26,19 @@ import net.bytebuddy.pool.TypePool;
  * Whether a broker's classes are the ones that an adapter was written against, found out from class files, before any of
  * them is loaded or changed.
  *
- * <p>What is needed is read off the adapter's own code: each Kafka or Scala class, method and field that it names. So
- * the check can't fall behind the adapter.
+ * <p>What is needed is read off the code of {@link KafkaAdapter} and of what a {@link Generation} puts behind it: each
+ * Kafka or Scala class, method and field that it names. So the check can't fall behind the code.
  */
 final class Shape {
     static final String KAFKA_APIS = "kafka.server.KafkaApis";
     static final String HANDLE_PRODUCE = "handleProduceRequest";
 
-    /** A class (name and descriptor null), method or field, as class files name them; the owner with dots. */
-    record Member(String owner, String name, String descriptor) {
+    /**
+     * A class (name and descriptor null), method or field, as class files name them; the owner with dots.
+     *
+     * @param visible whether it must be public; what is reached by reflection need not be
+     */
+    record Member(String owner, String name, String descriptor, boolean visible) {
         @Override
         public String toString() {
             return name == null ? owner : owner + "." + name + (descriptor.startsWith("(") ? "" : " ") + descriptor;
@@ -41,35 +50,25 @@ final class Shape {
 
     /**
      * @param broker the broker's class files
-     * @return null when they fit; otherwise what is missing, for the log
+     * @return what the generation needs and the broker has not, the hooked method first; empty when all is there
      */
-    static String misfit(Generation generation, TypePool broker) {
+    static List<String> missing(Generation generation, TypePool broker) {
+        List<String> missing = new ArrayList<>();
         TypePool.Resolution apis = broker.describe(KAFKA_APIS);
         if (!apis.isResolved()) {
-            return KAFKA_APIS + " is missing";
+            return List.of(KAFKA_APIS);
         }
         String hook = "(" + descriptor(generation.request()) + descriptor(generation.requestLocal()) + ")V";
-        boolean hookFits = apis.resolve().getDeclaredMethods().stream().anyMatch(method ->
-                method.getName().equals(HANDLE_PRODUCE) && method.getDescriptor().equals(hook) && !method.isStatic()
-                        && !method.isAbstract());
-        if (!hookFits) {
-            return KAFKA_APIS + "." + HANDLE_PRODUCE + hook + " is missing";
-        }
-        if (apis.resolve().getDeclaredMethods().stream().noneMatch(method ->
-                method.getName().equals("close") && method.getDescriptor().equals("()V") && !method.isStatic())) {
-            return KAFKA_APIS + ".close()V is missing";
-        }
-        for (Member member : needs(generation.adapterClass())) {
-            if (!has(broker, member, true)) {
-                return member + " is missing";
+        for (Member hooked : List.of(new Member(KAFKA_APIS, HANDLE_PRODUCE, hook, true), new Member(KAFKA_APIS, "close", "()V", true))) {
+            if (apis.resolve().getDeclaredMethods().stream().noneMatch(method -> method.getName().equals(hooked.name())
+                    && method.getDescriptor().equals(hooked.descriptor()) && !method.isStatic() && !method.isAbstract())) {
+                missing.add(hooked.toString());
             }
         }
-        for (Member member : generation.reflected()) {
-            if (!has(broker, member, false)) {
-                return member + " is missing";
-            }
-        }
-        return null;
+        Set<Member> needs = new LinkedHashSet<>();
+        generation.code().forEach(code -> needs.addAll(needs(code.getName())));
+        needs.stream().filter(member -> !has(broker, member)).forEach(member -> missing.add(member.toString()));
+        return missing;
     }
 
     /** What the code of a class of the agent, and of the classes inside it, names of Kafka and Scala. */
@@ -94,34 +93,34 @@ final class Shape {
         }
     }
 
-    private static boolean has(TypePool broker, Member member, boolean visible) {
+    private static boolean has(TypePool broker, Member member) {
         TypePool.Resolution owner = broker.describe(member.owner());
         if (!owner.isResolved()) {
             return false;
         }
-        return member.name() == null || has(owner.resolve(), member, visible);
+        return member.name() == null || has(owner.resolve(), member);
     }
 
-    private static boolean has(TypeDefinition type, Member member, boolean visible) {
+    private static boolean has(TypeDefinition type, Member member) {
         if (member.descriptor().startsWith("(")) {
             for (MethodDescription method : type.getDeclaredMethods()) {
                 if (method.getInternalName().equals(member.name()) && method.getDescriptor().equals(member.descriptor())) {
-                    return !visible || method.isPublic();
+                    return !member.visible() || method.isPublic();
                 }
             }
         } else {
             for (FieldDescription field : type.getDeclaredFields()) {
                 if (field.getName().equals(member.name()) && field.getDescriptor().equals(member.descriptor())) {
-                    return !visible || field.isPublic();
+                    return !member.visible() || field.isPublic();
                 }
             }
         }
         TypeDefinition above = type.getSuperClass();
-        if (above != null && has(above, member, visible)) {
+        if (above != null && has(above, member)) {
             return true;
         }
         for (TypeDescription.Generic face : type.getInterfaces()) {
-            if (has(face, member, visible)) {
+            if (has(face, member)) {
                 return true;
             }
         }
@@ -134,6 +133,8 @@ final class Shape {
 
     /** Collects what a class names. */
     private static final class Needs extends ClassVisitor {
+        private static final String REACHES = Type.getDescriptor(Reaches.class);
+
         private final String top;
         private final Set<Member> needs;
         private final Set<String> inside;
@@ -151,6 +152,25 @@ final class Shape {
             for (String face : interfaces) {
                 type(face);
             }
+        }
+
+        @Override
+        public AnnotationVisitor visitAnnotation(String annotation, boolean atRunTime) {
+            if (!annotation.equals(REACHES)) {
+                return null;
+            }
+            Map<String, String> values = new HashMap<>();
+            return new AnnotationVisitor(Opcodes.ASM9) {
+                @Override
+                public void visit(String name, Object value) {
+                    values.put(name, (String) value);
+                }
+
+                @Override
+                public void visitEnd() {
+                    needs.add(new Member(values.get("owner"), values.get("field"), descriptor(values.get("type")), false));
+                }
+            };
         }
 
         @Override
@@ -194,7 +214,7 @@ final class Shape {
             if (name.startsWith(top)) {
                 inside.add(name);
             } else if (isForeign(name)) {
-                needs.add(new Member(name, null, null));
+                needs.add(new Member(name, null, null, true));
             }
         }
 
@@ -202,7 +222,7 @@ final class Shape {
             type(owner);
             String dotted = owner.replace('/', '.');
             if (isForeign(dotted)) {
-                needs.add(new Member(dotted, name, descriptor));
+                needs.add(new Member(dotted, name, descriptor, true));
             }
         }
 

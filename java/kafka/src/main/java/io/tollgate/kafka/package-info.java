@@ -13,7 +13,8 @@
  *
  * <p>The way of a produce request: {@link io.tollgate.kafka.BrokerHook} (what the hooked class calls) -> {@link
  * io.tollgate.kafka.Guard} (the decision; knows no Kafka class) -> {@link io.tollgate.kafka.BrokerAdapter} (all that
- * names a Kafka class, one implementation per {@link io.tollgate.kafka.Generation} of Kafka's classes).
+ * names a Kafka class), implemented once, by {@link io.tollgate.kafka.KafkaAdapter}, over {@link io.tollgate.kafka.moved}: the
+ * calls that differ between versions, put together by {@link io.tollgate.kafka.Generation}.
  *
  * <p>Limits. Only the produce path is guarded: the offsets that a transaction commits also leave a producer ID's state,
  * in {@code __consumer_offsets}, and are not counted. A user is charged before Kafka checks whether that user may write to

@@ -43,7 +43,15 @@ class Kafka44RequestsTest {
     }
 
     /** Reads requests and needs no broker for it. */
-    private static final BrokerAdapter ADAPTER = new Kafka44Adapter(null);
+    private static final BrokerAdapter ADAPTER = adapter();
+
+    private static BrokerAdapter adapter() {
+        try {
+            return Generation.ALL.get(0).adapter(null);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
 
     private static MemoryRecords idempotent(long producerId, int sequence) {
         return MemoryRecords.withIdempotentRecords(Compression.NONE, producerId, (short) 0, sequence, RECORD);

@@ -1,0 +1,41 @@
+package io.tollgate.kafka.moved;
+
+import java.util.Map;
+import kafka.network.RequestChannel;
+import kafka.server.KafkaApis;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.ProduceRequest;
+import org.apache.kafka.common.requests.ProduceResponse;
+import org.apache.kafka.common.requests.RequestContext;
+import scala.Option;
+import scala.reflect.ClassTag;
+
+/** Until 4.3: requests are a class inside the request channel's. */
+public final class Kafka39Requests implements Requests {
+    private static final ClassTag<ProduceRequest> PRODUCE = ClassTag.apply(ProduceRequest.class);
+
+    @Override
+    public ProduceRequest body(Object request) {
+        return ((RequestChannel.Request) request).body(PRODUCE);
+    }
+
+    @Override
+    public RequestContext context(Object request) {
+        return ((RequestChannel.Request) request).context();
+    }
+
+    @Override
+    public void throttled(Object request, int waitMs) {
+        ((RequestChannel.Request) request).apiThrottleTimeMs_$eq(waitMs);
+    }
+
+    @Override
+    public void answer(KafkaApis apis, Object request, ProduceResponse response) {
+        apis.requestChannel().sendResponse((RequestChannel.Request) request, response, Option.empty());
+    }
+
+    @Override
+    public void closeConnection(KafkaApis apis, Object request, Map<Errors, Integer> errors) {
+        apis.requestChannel().closeConnection((RequestChannel.Request) request, errors);
+    }
+}

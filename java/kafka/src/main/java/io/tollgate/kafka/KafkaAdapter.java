@@ -1,0 +1,168 @@
+package io.tollgate.kafka;
+
+import io.tollgate.kafka.moved.Logs;
+import io.tollgate.kafka.moved.Quotas;
+import io.tollgate.kafka.moved.Records;
+import io.tollgate.kafka.moved.Requests;
+import io.tollgate.kafka.moved.TopicIds;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import kafka.cluster.Partition;
+import kafka.server.KafkaApis;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
+import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.ProduceRequest;
+import org.apache.kafka.common.requests.ProduceResponse;
+import scala.Option;
+
+/**
+ * A Kafka broker of any version that the agent knows. What is called here by name is the same in all of them; what
+ * Kafka moved between them is behind the five that a {@link Generation} puts together.
+ */
+final class KafkaAdapter implements BrokerAdapter {
+    // A record batch's head, message format v2.
+    private static final int MAGIC_AT = 16;
+    private static final int PRODUCER_ID_AT = 43;
+    private static final int SEQUENCE_AT = 53;
+    private static final int HEAD_BYTES = 61;
+    private static final byte MAGIC_V2 = 2;
+
+    private final KafkaApis apis;
+    private final Requests requests;
+    private final Records records;
+    private final TopicIds topicIds;
+    private final Logs logs;
+    private final Quotas quotas;
+
+    KafkaAdapter(KafkaApis apis, Requests requests, Records records, TopicIds topicIds, Logs logs, Quotas quotas) {
+        this.apis = apis;
+        this.requests = requests;
+        this.records = records;
+        this.topicIds = topicIds;
+        this.logs = logs;
+        this.quotas = quotas;
+    }
+
+    @Override
+    public Map<String, ?> properties() {
+        return apis.config().originals();
+    }
+
+    @Override
+    public String user(Object request) {
+        return requests.context(request).principal.getName();
+    }
+
+    @Override
+    public long producerId(Object request) {
+        long found = NONE;
+        for (TopicProduceData topic : requests.body(request).data().topicData()) {
+            List<PartitionProduceData> partitions = topic.partitionData();
+            for (int i = 0; i < partitions.size(); i++) {
+                ByteBuffer head = head(partitions.get(i));
+                if (head != null) {
+                    long producerId = head.getLong(head.position() + PRODUCER_ID_AT);
+                    if (producerId != found && producerId > NONE) {
+                        if (found != NONE) {
+                            return SEVERAL;
+                        }
+                        found = producerId;
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    @Override
+    public List<Batch> batches(Object request) {
+        List<Batch> batches = new ArrayList<>();
+        for (TopicProduceData topic : requests.body(request).data().topicData()) {
+            Object name = topicIds.topic(topic);
+            for (PartitionProduceData partition : topic.partitionData()) {
+                ByteBuffer head = head(partition);
+                if (head != null) {
+                    long producerId = head.getLong(head.position() + PRODUCER_ID_AT);
+                    if (producerId > NONE) {
+                        int sequence = head.getInt(head.position() + SEQUENCE_AT);
+                        batches.add(new Batch(name, partition.index(), producerId, sequence));
+                    }
+                }
+            }
+        }
+        return batches;
+    }
+
+    @Override
+    public Presence presence(Batch batch) {
+        String topic = batch.topic() instanceof Uuid id ? topicIds.name(apis, id) : (String) batch.topic();
+        if (topic == null) {
+            return Presence.NOT_LED;
+        }
+        Option<Partition> partition = apis.replicaManager().onlinePartition(new TopicPartition(topic, batch.partition()));
+        if (partition.isEmpty()) {
+            return Presence.NOT_LED;
+        }
+        Option<?> log = partition.get().leaderLogIfLocal();
+        if (log.isEmpty()) {
+            return Presence.NOT_LED;
+        }
+        return logs.holds(log.get(), batch.producerId()) ? Presence.HELD : Presence.ABSENT;
+    }
+
+    @Override
+    public String clientSoftware(Object request) {
+        return requests.context(request).clientInformation.softwareName();
+    }
+
+    @Override
+    public String clientVersion(Object request) {
+        return requests.context(request).clientInformation.softwareVersion();
+    }
+
+    @Override
+    public void refuse(Object request, short errorCode, String message, int waitMs) {
+        ProduceRequest body = requests.body(request);
+        ApiException error = Errors.forCode(errorCode).exception(message);
+        if (body.acks() == 0) {
+            requests.closeConnection(apis, request, body.errorCounts(error));
+            return;
+        }
+        // Kafka's own quotas count this request as they count any that fails; the longest wait wins.
+        long nowMs = System.currentTimeMillis();
+        int bytesWaitMs = quotas.waitForBytesMs(apis, request, nowMs);
+        int timeWaitMs = quotas.waitForTimeMs(apis, request, nowMs);
+        int longestMs = Math.max(waitMs, Math.max(bytesWaitMs, timeWaitMs));
+        ProduceResponse response = body.getErrorResponse(longestMs, error);
+        if (longestMs > 0) {
+            requests.throttled(request, longestMs);
+            if (longestMs == waitMs) {
+                quotas.rest(apis, request, longestMs);
+            } else if (longestMs == bytesWaitMs) {
+                quotas.restForBytes(apis, request, longestMs);
+            } else {
+                quotas.restForTime(apis, request, longestMs);
+            }
+        }
+        requests.answer(apis, request, response);
+        try {
+            // The request is held until the wait is over; its records need not be.
+            body.clearPartitionRecords();
+        } catch (RuntimeException ignored) {
+            // It has been answered: nothing may come out of here that says otherwise.
+        }
+    }
+
+    /** The partition's batch, at its first byte, or null when it is none that can carry a producer ID (K9). */
+    private ByteBuffer head(PartitionProduceData partition) {
+        ByteBuffer buffer = records.bytes(partition);
+        return buffer != null && buffer.remaining() >= HEAD_BYTES && buffer.get(buffer.position() + MAGIC_AT) == MAGIC_V2
+                ? buffer : null;
+    }
+}
