@@ -10,6 +10,9 @@ final class Engine implements AutoCloseable {
     /** An engine's time goes on, so that each trial begins after the one before has ended. */
     private static final long APART_MS = 120_000;
 
+    /** From one event to the next, rounded up. */
+    private static final long INTERVAL_MS = (1_000 + Contender.LIMIT - 1) / Contender.LIMIT;
+
     private final Tollgate gate;
     private int trials;
 
@@ -45,8 +48,8 @@ final class Engine implements AutoCloseable {
         }
 
         /**
-         * A line of one asks again each millisecond. The wait that the engine names is spread by id over one interval more, so
-         * that a crowd does not come back at once.
+         * The wait that the engine names is spread by id over one interval more, so that a crowd does not come back at once. A line
+         * of one asks again as early as may be, then each millisecond.
          */
         @Override
         public long ask(long now) {
@@ -58,7 +61,7 @@ final class Engine implements AutoCloseable {
             if (!Decision.isThrottled(decision)) {
                 throw new IllegalStateException("id " + pid + " is " + Decision.toString(decision));
             }
-            return 1;
+            return Math.max(1, Decision.retryAfterMs(decision) - INTERVAL_MS);
         }
 
         @Override
