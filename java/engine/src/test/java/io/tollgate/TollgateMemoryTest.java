@@ -25,7 +25,8 @@ class TollgateMemoryTest {
         try (Tollgate gate = Tollgate.create(TollgateConfig.builder().defaultQuota(100_000, 1.0).build())) {
             int alice = gate.intern("alice", 0);
             long[] sum = {run(gate, alice, 200_000, 1L << 32)};
-            long allocated = Memory.allocated(() -> sum[0] += run(gate, alice, 1_000_000, 1L << 40));
+            long[] first = {1L << 40};
+            long allocated = Memory.allocated(() -> sum[0] += run(gate, alice, 1_000_000, first[0] += 1L << 32));
             assertEquals(0, allocated, "bytes over six million calls, admitted, throttled and known");
             assertTrue(sum[0] != 0 && gate.stats(alice, 1).throttled() > 0);
         }
