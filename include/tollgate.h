@@ -506,8 +506,9 @@ double tollgate_windowed_rate_per_second(const struct tollgate_windowed_rate *ra
 uint64_t tollgate_windowed_rate_window_ms(const struct tollgate_windowed_rate *rate,
                                           uint64_t now_ms);
 
-/// How long nothing may come until the rate is down at `per_second_limit`, in milliseconds, rounded: Kafka's throttle time, the
-/// excess over the limit times the window. 0 at or below the limit, and for NULL; UINT64_MAX under a limit of 0.
+/// Kafka's throttle time, in milliseconds, rounded: the excess over `per_second_limit`, as a part of it, times the window. 0 at or
+/// below the limit, and for NULL; UINT64_MAX above one of 0 or less. Samples leave the window whole, so the rate may be above the
+/// limit for up to N W after that time, though nothing comes: ask again.
 uint64_t tollgate_windowed_rate_throttle_ms(const struct tollgate_windowed_rate *rate,
                                             double per_second_limit,
                                             uint64_t now_ms);

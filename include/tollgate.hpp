@@ -968,8 +968,8 @@ public:
         return detail::wait(tollgate_windowed_rate_window_ms(owned_.get(), now.ms()));
     }
 
-    /// How long nothing may come until the rate is down at the limit: Kafka's throttle time, the excess over the limit
-    /// times the window. 0 at or below the limit; the longest there is under a limit of 0.
+    /// Kafka's throttle time: the excess over the limit, as a part of the limit, times the window. 0 at or below the limit; the
+    /// longest there is above one of 0 or less. The rate may be above the limit after that time, though nothing comes.
     [[nodiscard]] std::chrono::milliseconds throttle(double per_second_limit, Time now) const noexcept {
         return detail::wait(tollgate_windowed_rate_throttle_ms(owned_.get(), per_second_limit, now.ms()));
     }

@@ -87,8 +87,9 @@ pub unsafe extern "C" fn tollgate_windowed_rate_window_ms(
     unsafe { ask(rate, 0, |rate| rate.0.window_ms(now_ms)) }
 }
 
-/// How long nothing may come until the rate is down at `per_second_limit`, in milliseconds, rounded: Kafka's throttle time, the
-/// excess over the limit times the window. 0 at or below the limit, and for NULL; UINT64_MAX under a limit of 0.
+/// Kafka's throttle time, in milliseconds, rounded: the excess over `per_second_limit`, as a part of it, times the window. 0 at or
+/// below the limit, and for NULL; UINT64_MAX above one of 0 or less. Samples leave the window whole, so the rate may be above the
+/// limit for up to N W after that time, though nothing comes: ask again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tollgate_windowed_rate_throttle_ms(
     rate: *const tollgate_windowed_rate,

@@ -292,13 +292,17 @@ impl WindowedRate {
         self.read(now_ms).window_ms
     }
 
-    /// How long nothing may come until the rate is down at the limit, milliseconds, rounded: Kafka's throttle time, the
-    /// excess over the limit times the window. 0 at or below the limit; a limit of 0 gives `u64::MAX`. Wait-free.
+    /// Kafka's throttle time, milliseconds, rounded: the excess over the limit, as a part of the limit, times the window. 0 at
+    /// or below the limit; above one of 0 or less `u64::MAX`. Samples leave the window whole, so the rate may be above the limit
+    /// for up to N W after that time, though nothing comes: ask again. Wait-free.
     #[must_use]
     pub fn throttle_ms(&self, per_second_limit: f64, now_ms: u64) -> u64 {
         let Reading { count, window_ms } = self.read(now_ms);
         let excess = count / (window_ms as f64 / 1000.0) - per_second_limit;
-        if excess > 0.0 {
+        if excess > 0.0 && per_second_limit <= 0.0 {
+            // A division would give the sign of the limit, of -0 too.
+            u64::MAX
+        } else if excess > 0.0 {
             // Float to integer conversion saturates.
             (excess / per_second_limit * window_ms as f64).round() as u64
         } else {

@@ -91,7 +91,7 @@ fn c5_throttle_times_are_never_negative() {
     assert_eq!(rate.throttle_ms(50.0, 0), 2_000);
     assert_eq!(rate.throttle_ms(100.0, 0), 0);
     assert_eq!(rate.throttle_ms(500.0, 0), 0);
-    assert_eq!(rate.throttle_ms(0.0, 0), u64::MAX);
+    assert_eq!([0.0, -0.0, -1.0, f64::NEG_INFINITY].map(|limit| rate.throttle_ms(limit, 0)), [u64::MAX; 4]);
     assert_eq!(rate.throttle_ms(f64::NAN, 0), 0);
 }
 
@@ -148,5 +148,17 @@ fn r4_a_reading_changes_no_later_one() {
             }
             assert_eq!(read.per_second(now), unread.per_second(now), "{policy:?} at {now}");
         }
+    }
+}
+
+/// Kafka's formula takes the window to grow while nothing comes; samples that leave it whole come later.
+#[test]
+fn c4_the_rate_can_be_above_the_limit_when_the_throttle_time_is_over() {
+    for (policy, limit, wait) in [(Grid, 100.0, 1_000), (Overlap, 100.0, 1_000), (Sliding, 60.0, 1_333)] {
+        let rate = rate(policy, 2, 1000);
+        rate.record(200, 0);
+        assert_eq!(rate.throttle_ms(limit, 0), wait, "{policy:?}");
+        assert!(rate.per_second(wait) > limit, "{policy:?}");
+        assert!(rate.per_second(3_000) <= limit, "{policy:?}");
     }
 }

@@ -85,10 +85,11 @@ public final class WindowedRate extends NativeObject {
     }
 
     /**
-     * How long nothing may come until the rate is down at the limit: Kafka's {@code (rate - limit) / limit * window}, rounded.
+     * Kafka's throttle time, {@code (rate - limit) / limit * window}, rounded. The rate may be above the limit after it, though
+     * nothing comes.
      *
      * @param perSecondLimit events per second
-     * @return milliseconds; 0 at or below the limit, {@link Long#MAX_VALUE} where the limit is 0 and anything came
+     * @return milliseconds; 0 at or below the limit, {@link Long#MAX_VALUE} above one of 0 or less
      */
     public long throttleMs(double perSecondLimit, long nowMs) {
         ensureOpen();
