@@ -108,7 +108,7 @@ impl DispatchEstimator {
         }
         let each = self.average().filter(|_| self.precise).map_or(1.0, |average| average.max(1.0));
         // Float to integer conversion saturates.
-        let entries = (permits as f64 / each * (1.0 - AT_REST)).ceil() as u32;
+        let entries = (permits as f64 / each - AT_REST).ceil() as u32;
         entries.clamp(1, read_batch_size.max(1))
     }
 }
@@ -190,6 +190,16 @@ mod tests {
         assert_eq!(estimator.average(), Some(1000.0));
         assert_eq!(estimator.entries_to_read(1000, 500), 500);
         assert_eq!(estimator.entries_to_read(30, 500), 30);
+    }
+
+    #[test]
+    fn d3_off_as_many_entries_as_permits_however_many() {
+        for precise in [true, false] {
+            let estimator = DispatchEstimator::new(precise);
+            for permits in [1, 999_999_999, 1_000_000_001, 2_147_483_647, 4_294_967_294] {
+                assert_eq!(i64::from(estimator.entries_to_read(permits, u32::MAX)), permits);
+            }
+        }
     }
 
     #[test]

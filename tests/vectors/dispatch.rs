@@ -23,8 +23,8 @@ impl Run {
             _ => 1.0,
         };
         let mut entries = 1;
-        // Less than a thousand-millionth of them more is what a double rounds away.
-        while (entries as f64 * each) < permits as f64 * (1.0 - 1e-9) && entries < batch {
+        // Less than a thousand-millionth of an entry more is what a double rounds away.
+        while (entries as f64 + 1e-9) * each < permits as f64 && entries < batch {
             entries += 1;
         }
         if permits <= 0 {
