@@ -43,7 +43,8 @@ impl Span {
     /// and as many more may come as come in that.
     pub(crate) fn new(per_hour: f64, capacity: f64) -> Self {
         let per_tick = per_hour / (3_600_000.0 * TICKS_PER_MS as f64);
-        let whole = capacity.max(1.0).floor();
+        // More than is counted is cut, and the time with it.
+        let whole = capacity.clamp(1.0, u32::MAX.into()).floor();
         // Float to integer conversion saturates.
         let sample = (whole / per_tick / SAMPLES as f64).round() as u64;
         let sample = sample.clamp(TICKS_PER_MS, u64::MAX / COUNTED as u64);
@@ -217,6 +218,16 @@ mod tests {
         let span = Span::new(3_600_000_000.0, 1.0);
         assert_eq!(span, Span { limit: 8_000, sample: TICKS_PER_MS });
         assert_eq!(Span::new(0.5, 1.0), Span { limit: 1, sample: 900_000 * TICKS_PER_MS });
+    }
+
+    #[test]
+    fn s12_rates_beyond_what_is_counted_keep_their_rate() {
+        for rate in [1e6, 4e9, 1e10, 1e12] {
+            let span = Span::new(rate, rate);
+            let per_hour =
+                f64::from(span.limit) * 3_600_000.0 * TICKS_PER_MS as f64 / (span.sample * SAMPLES) as f64;
+            assert!((per_hour / rate - 1.0).abs() < 1e-3, "{rate}: {per_hour}");
+        }
     }
 
     #[test]
