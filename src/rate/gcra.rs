@@ -61,8 +61,10 @@ impl Refill {
     pub(crate) fn new(per_hour: f64, capacity: f64) -> Self {
         // Float to integer conversion saturates.
         let interval = ((3_600_000.0 * TICKS_PER_MS as f64 / per_hour).round() as u64).clamp(1, MAX_INTERVAL);
-        let full = ((capacity.max(1.0) * interval as f64).round() as u64)
-            .clamp(interval, MAX_INTERVAL.max(interval));
+        // The whole tokens in integers: a double cannot hold them where the interval is long, and the last would be short.
+        let capacity = capacity.max(1.0);
+        let part = (capacity.fract() * interval as f64).round() as u64;
+        let full = (capacity as u64).saturating_mul(interval).saturating_add(part).min(MAX_INTERVAL);
         Self { interval, full }
     }
 
@@ -244,6 +246,20 @@ mod tests {
         (0..5).for_each(|_| assert_eq!(bucket.charge(0), Charge::Taken));
         (0..5).for_each(|_| assert_eq!(bucket.charge(2000), Charge::Taken));
         assert!(matches!(bucket.charge(2000), Charge::Refused { .. }));
+    }
+
+    #[test]
+    fn r3_a_full_bucket_holds_its_capacity() {
+        for rate in [1e-3, 1.7e-4, 1e-4, 3.3e-5, 1e-5, 0.5, 7.0, 1e9] {
+            for capacity in [1_u32, 2, 3, 5, 7] {
+                let bucket = Gcra::full(Refill::new(rate, capacity.into()), 0);
+                if bucket.refill.full == MAX_INTERVAL {
+                    continue;
+                }
+                let taken = (0..capacity).filter(|_| bucket.charge(0) == Charge::Taken).count();
+                assert_eq!(taken, capacity as usize, "{rate}");
+            }
+        }
     }
 
     #[test]
