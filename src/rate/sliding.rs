@@ -16,8 +16,8 @@ const SLOTS: usize = SAMPLES as usize + 2;
 /// How many events come per hour, by a window of time that slides: the oldest sample counts by the share of it that is
 /// still inside. No saw-tooth, no jump without an event (the longer-term wish of Kafka's pull request 12045).
 ///
-/// Times are milliseconds from any origin, the window's length is given with each call and must not change. A length
-/// below 1 is taken as 1.
+/// Times are milliseconds from any origin, the window's length is given with each call and must not change. It is cut to a
+/// multiple of 4 ms, and 4 at least.
 ///
 /// ```
 /// use tollgate::rate::Sliding;
@@ -91,7 +91,8 @@ impl Sliding {
                 weight * f64::from(count)
             })
             .sum();
-        events * 3_600_000.0 / window_ms.max(1) as f64
+        // What the samples span; up to three milliseconds less than a window that is not so many of them.
+        events * 3_600_000.0 / (sample * SAMPLES) as f64
     }
 }
 
@@ -115,6 +116,18 @@ mod tests {
         rate.record(60_000, 3_600_000);
         rate.record(59 * 60_000, 3_600_000);
         assert_eq!(rate.per_hour(59 * 60_000, 3_600_000), 2.0);
+    }
+
+    #[test]
+    fn r1_a_window_of_no_whole_samples_has_its_rate() {
+        // One event a millisecond, 3,600,000 an hour.
+        for window_ms in [1, 2, 3, 4, 5, 6, 7, 8, 1001] {
+            let rate = Sliding::new();
+            (0..5000).for_each(|now| rate.record(now, window_ms));
+            let per_hour = rate.per_hour(4999, window_ms);
+            // The newest sample counts whole.
+            assert!((3_600_000.0..=4_500_000.0).contains(&per_hour), "{window_ms}: {per_hour}");
+        }
     }
 
     #[test]
