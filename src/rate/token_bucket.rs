@@ -58,7 +58,8 @@ impl TokenBucket {
     fn come(&self, now_ms: u64) -> f64 {
         // Signed, since that is one instruction to convert.
         let elapsed = now_ms.saturating_sub(self.first_ms).min(i64::MAX as u64) as i64;
-        elapsed as f64 / 1000.0 * self.per_second
+        // Finite, or the bucket would owe without end at any earlier time.
+        (elapsed as f64 / 1000.0 * self.per_second).min(f64::MAX)
     }
 
     fn level(&self, used: f64, come: f64) -> f64 {
@@ -168,6 +169,19 @@ mod tests {
             let level = bucket.tokens(365 * DAY + 15_000) / rate;
             assert!((level - 5.0).abs() < 1e-7, "{rate}: {level}");
             assert!(bucket.tokens(u64::MAX).is_finite() && bucket.tokens(0).is_finite());
+        }
+    }
+
+    #[test]
+    fn r3_ends_of_time_and_rates_stay_finite() {
+        for rate in [1e-300, 1.0, 1e300, f64::MAX] {
+            let bucket = TokenBucket::full(rate, rate, 0).unwrap();
+            for now in [0, 1, u64::MAX, 0, 1 << 42, u64::MAX] {
+                let _ = bucket.charge(1.0, now);
+                let _ = bucket.charge_strict(f64::MAX, now);
+                assert!(bucket.tokens(now).is_finite(), "{rate} at {now}: {}", bucket.tokens(now));
+                assert!(bucket.tokens(0).is_finite(), "{rate} at {now}: {}", bucket.tokens(0));
+            }
         }
     }
 
