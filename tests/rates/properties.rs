@@ -82,7 +82,10 @@ proptest! {
             prop_assert!((measured - expected).abs() <= 1e-9 * expected.max(1.0), "{} is not {}", measured, expected);
             prop_assert_eq!(real.per_second(now), measured, "R4: read twice");
             prop_assert_eq!(real.window_ms(now), model.read(now).1);
-            prop_assert_eq!(real.throttle_ms(30.0, now), model.throttle_ms(30.0, now));
+            let (wait, expected) = (real.throttle_ms(30.0, now), model.throttle_ms(30.0, now));
+            // Shares are added in another order, and half a millisecond may be rounded either way.
+            let off = u64::from(policy == Policy::Sliding);
+            prop_assert!(wait.abs_diff(expected) <= off, "{} is not {}", wait, expected);
         }
     }
 
