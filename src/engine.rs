@@ -76,8 +76,8 @@ impl Engine {
         let mut restored_known = 0;
         let overflow = 'overflow: {
             let (quota, source) = default_quota.unless(None);
-            let tokens = portrait.and_then(|portrait| portrait.tokens);
-            let gate = Gate::new(quota, source, config.terms(), taken_ms, tokens);
+            let left = portrait.and_then(|portrait| portrait.left.clone());
+            let gate = Gate::new(quota, source, config.terms(), taken_ms, left);
             let held = Held::outside(reserve(Principal::bytes_for("", config.limiter())));
             let overflow = Principal::new(PrincipalId::OVERFLOW, Arc::from(""), gate, 0, 0, held);
             let Some(portrait) = portrait else { break 'overflow Ring::new(Arc::new(overflow)) };

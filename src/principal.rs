@@ -102,12 +102,12 @@ pub(crate) struct Principal {
 
 impl Principal {
     /// What a principal takes besides its layers and small set: itself; its empty ring, its gate and limiter with their counts
-    /// (about 200 bytes, and a window's counts 64 more) and its place in the map of names; its name, twice, since the map keeps a removed key for its
+    /// (about 200 bytes, and a window's samples 176 more) and its place in the map of names; its name, twice, since the map keeps a removed key for its
     /// last readers.
     pub(crate) fn bytes_for(name: &str, limiter: Limiter) -> u64 {
         const SNAPSHOTS: u64 = 256;
-        let counts = if limiter == Limiter::Windowed { 64 } else { 0 };
-        size_of::<Self>() as u64 + SNAPSHOTS + counts + 2 * name.len() as u64
+        let samples = if limiter == Limiter::Windowed { 176 } else { 0 };
+        size_of::<Self>() as u64 + SNAPSHOTS + samples + 2 * name.len() as u64
     }
 
     pub(crate) fn new(
@@ -134,7 +134,7 @@ impl Principal {
         }
     }
 
-    /// Takes over what a portrait says; its gate was made with its tokens.
+    /// Takes over what a portrait says; its gate was made with what that has left.
     pub(crate) fn restored(mut self, portrait: &Portrait) -> Self {
         let [known, admitted, throttled, re_recorded, ghost_hits] = portrait.counts;
         self.last_call = AtomicU64::new(portrait.last_call);
@@ -146,7 +146,7 @@ impl Principal {
         self
     }
 
-    /// With its ring's part, which `ids` gives between the tokens and the time of the last call: an id that comes meanwhile
+    /// With its ring's part, which `ids` gives between what is left of the quota and the time of the last call: an id that comes meanwhile
     /// may be in it uncharged, but lives for a window from its call.
     pub(crate) fn portrait(
         &self,
@@ -156,13 +156,14 @@ impl Principal {
         ids: impl FnOnce() -> FilterPortrait,
     ) -> Portrait {
         let stats = self.stats(FilterStats::default(), known, now_ms, shared);
+        let left = self.gate.left(shared.terms(), now_ms);
         let filter = ids();
         Portrait {
             name: self.name.as_ref().to_owned(),
             is_overflow: self.id == PrincipalId::OVERFLOW,
             last_call: self.last_call.load(Relaxed),
             counts: [stats.known, stats.admitted, stats.throttled, stats.re_recorded, stats.ghost_hits],
-            tokens: Some(stats.tokens).filter(|tokens| tokens.is_finite()),
+            left,
             filter,
         }
     }

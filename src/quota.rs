@@ -14,7 +14,8 @@ pub enum Limiter {
     #[default]
     TokenBucket,
     /// At most a capacity in any stretch of time in which that many come at the rate: with a burst of 1, at most a window's
-    /// worth in any window. What comes evenly gets eight ninths of the rate at least.
+    /// worth in any window. What comes evenly and is
+    /// asked all the time gets eight ninths of the rate at least.
     Windowed,
 }
 

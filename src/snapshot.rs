@@ -9,7 +9,7 @@
 //! ```text
 //! "TOLLGATE"  version u32  seed u64  taken_ms u64
 //! principals: [ name, is_overflow u8, last_call u64, known admitted throttled re_recorded ghost_hits u64,
-//!               tokens f64 (NaN: no quota), open u8,
+//!               tokens f64 (NaN: no quota), taken: [ last_ms u64, count u64 ] (of a windowed quota), open u8,
 //!               small: [ pid u64, recorded_ms u64 ],
 //!               layers: [ start_ms capacity growth recorded moved u64, blocks: [ 8 x u64 ] ] ]
 //! XXH3-64 of all before
@@ -21,6 +21,8 @@
 //! Other settings may differ. Under a shorter window less is live; another layer count or false-positive rate holds for layers
 //! made from then on; principals and layers that no longer fit the limits are left out and counted ([`Restored`]).
 
+use crate::gate::Left;
+use crate::rate::limit::Taken;
 use crate::sync::thread_number;
 use std::fmt;
 use std::fs::{self, File};
@@ -29,7 +31,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"TOLLGATE";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const CHECKSUM_BYTES: usize = 8;
 
 /// Why bytes are no snapshot.
@@ -79,7 +81,8 @@ pub(crate) struct Portrait {
     pub(crate) last_call: u64,
     /// known, admitted, throttled, re_recorded, ghost_hits.
     pub(crate) counts: [u64; 5],
-    pub(crate) tokens: Option<f64>,
+    /// None without a quota.
+    pub(crate) left: Option<Left>,
     pub(crate) filter: FilterPortrait,
 }
 
@@ -175,7 +178,11 @@ impl Picture {
             writer.flag(principal.is_overflow);
             writer.number(principal.last_call);
             principal.counts.iter().for_each(|&count| writer.number(count));
-            writer.number(principal.tokens.unwrap_or(f64::NAN).to_bits());
+            writer.number(principal.left.as_ref().map_or(f64::NAN, |left| left.tokens).to_bits());
+            writer.list(principal.left.as_ref().map_or(&[], |left| &left.taken), |writer, taken| {
+                writer.number(taken.last_ms);
+                writer.number(u64::from(taken.count));
+            });
             writer.flag(principal.filter.open);
             writer.list(&principal.filter.small, |writer, &(pid, recorded_ms)| {
                 writer.number(pid);
@@ -215,11 +222,22 @@ impl Picture {
         Self::content(&mut reader).filter(|_| reader.0.is_empty()).ok_or(SnapshotError::Damaged)
     }
 
+    fn left(reader: &mut Reader<'_>, since_ms: u64) -> Option<Option<Left>> {
+        let tokens = f64::from_bits(reader.number()?);
+        let taken = reader.list(16, |reader| {
+            // Nothing was taken after the snapshot, whatever it says.
+            let last_ms = reader.number()?.min(since_ms);
+            Some(Taken { last_ms, count: u32::try_from(reader.number()?).unwrap_or(u32::MAX) })
+        })?;
+        Some(tokens.is_finite().then_some(Left { since_ms, tokens, taken }))
+    }
+
     fn content(reader: &mut Reader<'_>) -> Option<Self> {
+        let (seed, taken_ms) = (reader.number()?, reader.number()?);
         Some(Self {
-            seed: reader.number()?,
-            taken_ms: reader.number()?,
-            principals: reader.list(8 + 1 + 8 + 5 * 8 + 8 + 1 + 8 + 8, |reader| {
+            seed,
+            taken_ms,
+            principals: reader.list(8 + 1 + 8 + 5 * 8 + 8 + 8 + 1 + 8 + 8, |reader| {
                 let name = reader.list(1, |reader| reader.bytes(1).map(|byte| byte[0]))?;
                 Some(Portrait {
                     name: String::from_utf8(name).ok()?,
@@ -232,7 +250,7 @@ impl Picture {
                         reader.number()?,
                         reader.number()?,
                     ],
-                    tokens: Some(f64::from_bits(reader.number()?)).filter(|tokens| tokens.is_finite()),
+                    left: Self::left(reader, taken_ms)?,
                     filter: FilterPortrait {
                         open: reader.flag()?,
                         small: reader.list(16, |reader| Some((reader.number()?, reader.number()?)))?,

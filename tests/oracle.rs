@@ -55,20 +55,18 @@ struct ModelBucket {
     at_ms: u64,
 }
 
-/// Admissions in eighths of the span, numbered since time 0.
+/// Samples of admissions: when each began, its last, how many.
 struct ModelWindow {
     quota: Option<ModelQuota>,
     window_ms: u64,
-    admitted: Vec<u128>,
-    number: u128,
+    samples: Vec<(u64, u64, u64)>,
+    now: u64,
 }
 
 fn meter(limiter: Limiter, quota: Option<ModelQuota>, window_ms: u64, now: u64) -> Box<dyn Meter> {
     let mut meter: Box<dyn Meter> = match limiter {
         Limiter::TokenBucket => Box::new(ModelBucket { quota: None, window_ms, level: 0, at_ms: now }),
-        Limiter::Windowed => {
-            Box::new(ModelWindow { quota: None, window_ms, admitted: Vec::new(), number: 0 })
-        }
+        Limiter::Windowed => Box::new(ModelWindow { quota: None, window_ms, samples: Vec::new(), now }),
     };
     meter.set_quota(quota, now);
     meter
@@ -121,45 +119,35 @@ impl Meter for ModelBucket {
 }
 
 impl ModelWindow {
-    /// Whole ids that may come in a span, and ticks of an eighth of it, to the nearest; a millisecond at least.
-    fn terms(&self, quota: ModelQuota) -> (usize, u128) {
+    /// Whole ids that may come in a span, and its ticks, eight milliseconds at least.
+    fn terms(&self, quota: ModelQuota) -> (u64, u128) {
         let whole = quota.full(self.window_ms) / quota.interval();
-        let eighth = (whole * quota.interval() + 4) / 8;
-        if eighth >= TICKS {
-            return (whole as usize, eighth);
+        let span = whole * quota.interval();
+        if span >= 8 * TICKS {
+            return (whole as u64, span);
         }
-        ((8 * TICKS / quota.interval()).max(whole) as usize, TICKS)
+        ((8 * TICKS / quota.interval()).max(whole) as u64, 8 * TICKS)
     }
 
-    fn left(&self, quota: ModelQuota) -> usize {
-        let counts = |&&number: &&u128| self.number.wrapping_sub(number) <= 8;
-        self.terms(quota).0.saturating_sub(self.admitted.iter().filter(counts).count())
+    fn left(&self, quota: ModelQuota) -> u64 {
+        let (limit, span) = self.terms(quota);
+        let counts = |&&(_, last, _): &&(u64, u64, u64)| u128::from(self.now - last) * TICKS < span;
+        limit.saturating_sub(self.samples.iter().filter(counts).map(|&(_, _, count)| count).sum())
     }
 }
 
 impl Meter for ModelWindow {
     fn refill(&mut self, now: u64) {
-        self.number = self.quota.map_or(0, |quota| u128::from(now) * TICKS / self.terms(quota).1);
+        self.now = now;
     }
 
+    /// What was admitted stays, but for who had no quota.
     fn set_quota(&mut self, quota: Option<ModelQuota>, now: u64) {
         self.refill(now);
-        let old = std::mem::replace(&mut self.quota, quota);
-        if old == quota {
-            return;
+        if quota.is_none() {
+            self.samples.clear();
         }
-        let left =
-            old.map(|quota| Self { quota: None, admitted: self.admitted.clone(), ..*self }.left(quota));
-        self.admitted.clear();
-        self.refill(now);
-        let Some(quota) = quota else { return };
-        // What is gone lies evenly over the last eight eighths; before time 0 as well.
-        let gone = left.map_or(0, |left| self.terms(quota).0.saturating_sub(left));
-        let upto = |n: usize| gone * n / 8;
-        for age in 0..8 {
-            let number = self.number.wrapping_sub(age as u128);
-            self.admitted.extend(std::iter::repeat_n(number, upto(age + 1) - upto(age)));
-        }
+        self.quota = quota;
     }
 
     fn has_token(&self) -> bool {
@@ -167,9 +155,23 @@ impl Meter for ModelWindow {
     }
 
     fn charge(&mut self) {
-        let number = self.number;
-        self.admitted.retain(|&admitted| number.wrapping_sub(admitted) <= 8);
-        self.admitted.push(number);
+        let Some(quota) = self.quota else { return };
+        let (now, span) = (self.now, self.terms(quota).1);
+        // What has left is forgotten, also for a longer window to come.
+        self.samples.retain(|&(_, last, _)| u128::from(now - last) * TICKS < span);
+        match self.samples.last_mut() {
+            Some((began, last, count)) if u128::from(now - *began) * TICKS < span / 8 => {
+                (*last, *count) = (now, *count + 1);
+            }
+            _ => {
+                // Nine have a place; then the oldest two become one.
+                if self.samples.len() == 9 {
+                    let (_, _, oldest) = self.samples.remove(0);
+                    self.samples[0].2 += oldest;
+                }
+                self.samples.push((now, now, 1));
+            }
+        }
     }
 
     fn is_full(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use tollgate::{
-    snapshot, Config, ConfigBuilder, Decision, Engine, PrincipalId, Quota, Restored, SnapshotError,
+    snapshot, Config, ConfigBuilder, Decision, Engine, Limiter, PrincipalId, Quota, Restored, SnapshotError,
 };
 
 const HOUR: u64 = 3_600_000;
@@ -86,6 +86,41 @@ fn s14_counters_and_tokens_go_on() {
     let (after, _) = restore(limited(10.0), &before.snapshot(0), HOUR / 2);
     let tokens = after.stats(after.intern("alice", HOUR / 2), HOUR / 2).unwrap().tokens;
     assert!((tokens - 5.0).abs() < 1e-6, "{tokens} tokens");
+}
+
+/// Quotas set for names are the host's to keep, so it sets them again after a restore: that must hand out nothing.
+#[test]
+fn s14_s11_tokens_of_a_name_with_its_own_quota_go_on() {
+    let own = |engine: &Engine| {
+        engine.set_quota("alice", Some(Quota::per_hour(10.0, 1.0).unwrap()), 0).unwrap();
+        engine.intern("alice", 0)
+    };
+    for default in [None, Some(Quota::per_hour(1.0, 1.0).unwrap())] {
+        for spent in [4, 10] {
+            let before = engine(builder().default_quota(default));
+            admit(&before, own(&before), 0..spent, 0);
+            let (after, _) = restore(builder().default_quota(default), &before.snapshot(0), 0);
+            let tokens = after.stats(own(&after), 0).unwrap().tokens;
+            assert!((tokens - (10 - spent) as f64).abs() < 1e-6, "{default:?}, {spent} spent: {tokens}");
+        }
+    }
+}
+
+#[test]
+fn s14_s12_no_window_across_a_restart_holds_more_than_its_quota() {
+    const HOUR: u64 = 3_600_000;
+    let windowed = || {
+        let quota = Quota::per_hour(10.0, 1.0).unwrap();
+        builder().window_ms(HOUR).limiter(Limiter::Windowed).default_quota(Some(quota))
+    };
+    let before = engine(windowed());
+    admit(&before, before.intern("alice", 0), 0..6, 0);
+    admit(&before, before.intern("alice", 0), 6..10, HOUR / 2);
+    let (after, _) = restore(windowed(), &before.snapshot(HOUR / 2), HOUR / 2);
+    let alice = after.intern("alice", HOUR / 2);
+    let tokens =
+        [HOUR - 1, HOUR, HOUR * 3 / 2 - 1, HOUR * 3 / 2].map(|now| after.stats(alice, now).unwrap().tokens);
+    assert_eq!(tokens, [0.0, 6.0, 6.0, 10.0]);
 }
 
 /// A small snapshot with one principal of each kind of content.

@@ -13,7 +13,7 @@ pub fn restore(data: &[u8]) {
         config.max_principals(100).max_memory_bytes(1 << 20).build().expect("all within range")
     };
     use_it(Engine::restore(config(), input.0, now), now);
-    let mut bytes = b"TOLLGATE\x01\0\0\0".to_vec();
+    let mut bytes = b"TOLLGATE\x02\0\0\0".to_vec();
     bytes.extend_from_slice(input.0);
     bytes.extend_from_slice(&xxhash_rust::xxh3::xxh3_64(&bytes).to_le_bytes());
     use_it(Engine::restore(config(), &bytes, now), now);

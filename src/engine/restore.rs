@@ -50,7 +50,7 @@ impl Engine {
         }
         let id = self.registry.add(&portrait.name, &self.budget, |id, name, known, held| {
             let (quota, source) = shared.default_quota.load().unless(None);
-            let gate = Gate::new(quota, source, shared.config.terms(), taken_ms, portrait.tokens);
+            let gate = Gate::new(quota, source, shared.config.terms(), taken_ms, portrait.left.clone());
             let principal = Principal::new(id, name, gate, known, now_ms, held).restored(portrait);
             let mut ring = Ring::new(Arc::new(principal));
             kept = ring.restore(&portrait.filter, now_ms, shared.window, shared.hasher, &self.budget);

@@ -9,8 +9,14 @@ const MOST_IDS: usize = 60;
 enum Limiter {
     /// Milliseconds of refill held; a token takes `interval`.
     TokenBucket { interval: u64, full: u64, level: u64, last_ms: u64 },
-    /// Of the admitted ones, those in the newest sample and the eight before it count.
-    Windowed { most: usize, sample_ms: u64, taken: Vec<u64> },
+    /// A sample begins with its first id, is at most an eighth of the span long, and counts until its last has left the span.
+    Windowed { most: u64, span_ms: u64, samples: Vec<Sample> },
+}
+
+struct Sample {
+    first: u64,
+    last: u64,
+    count: u64,
 }
 
 impl Limiter {
@@ -25,11 +31,17 @@ impl Limiter {
                 }
                 admits
             }
-            Self::Windowed { most, sample_ms, taken } => {
-                let number = at / *sample_ms;
-                let admits = taken.iter().filter(|&&sample| number - sample <= 8).count() < *most;
+            Self::Windowed { most, span_ms, samples } => {
+                let counts = |sample: &&Sample| at - sample.last < *span_ms;
+                let admits = samples.iter().filter(counts).map(|sample| sample.count).sum::<u64>() < *most;
                 if admits {
-                    taken.push(number);
+                    match samples.last_mut() {
+                        Some(newest) if (at - newest.first) * 8 < *span_ms => {
+                            newest.last = at;
+                            newest.count += 1;
+                        }
+                        _ => samples.push(Sample { first: at, last: at, count: 1 }),
+                    }
                 }
                 admits
             }
@@ -59,8 +71,8 @@ impl Run {
         let limiter_name = if is_windowed { "windowed" } else { "token_bucket" };
         let full = most * interval;
         let limiter = if is_windowed {
-            // The span in which `most` come, in eight samples.
-            Limiter::Windowed { most: most as usize, sample_ms: full / 8, taken: Vec::new() }
+            // The span in which `most` come.
+            Limiter::Windowed { most, span_ms: full, samples: Vec::new() }
         } else {
             Limiter::TokenBucket { interval, full, level: full, last_ms: first_ms }
         };
