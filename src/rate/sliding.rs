@@ -13,6 +13,9 @@ const SAMPLES: u64 = 4;
 /// One more in part at the old end, and one that is being filled.
 const SLOTS: usize = SAMPLES as usize + 2;
 
+/// A sample that is so many ahead of a caller's is a newer one; further, it is one from before a long time without events.
+const LATEST: u32 = 1 << 20;
+
 /// How many events come per hour, by a window of time that slides: the oldest sample counts by the share of it that is
 /// still inside. No saw-tooth, no jump without an event (the longer-term wish of Kafka's pull request 12045).
 ///
@@ -62,13 +65,12 @@ impl Sliding {
         let index = number as u32;
         let _ = self.slots[(number % SLOTS as u64) as usize].fetch_update(Relaxed, Relaxed, |word| {
             let (held, count) = unpack(word);
-            // A sample without events is as old as need be.
-            match if count == 0 { 1 } else { index.wrapping_sub(held) as i32 } {
-                0 => Some(pack(index, count.saturating_add(1))),
-                1.. => Some(pack(index, 1)),
-                // A caller that slept for a window and more: its sample is gone, and so is its event.
-                _ => None,
+            if held == index && count > 0 {
+                return Some(pack(index, count.saturating_add(1)));
             }
+            // A caller that slept for a window and more: its sample is gone, and so is its event.
+            let is_late = count > 0 && held.wrapping_sub(index) <= LATEST;
+            (!is_late).then(|| pack(index, 1))
         });
     }
 
@@ -127,6 +129,17 @@ mod tests {
             let per_hour = rate.per_hour(4999, window_ms);
             // The newest sample counts whole.
             assert!((3_600_000.0..=4_500_000.0).contains(&per_hour), "{window_ms}: {per_hour}");
+        }
+    }
+
+    #[test]
+    fn r1_an_event_after_a_long_idle_time_counts() {
+        const DAY: u64 = 24 * 3_600_000;
+        for days in [1, 24, 25, 30, 49, 365] {
+            let rate = Sliding::new();
+            rate.record(0, 4);
+            rate.record(days * DAY, 4);
+            assert_eq!(rate.per_hour(days * DAY, 4), 900_000.0, "{days} days");
         }
     }
 
