@@ -22,8 +22,8 @@ const KEPT: f64 = 0.9;
 /// An average that rises comes to rest a few roundings below the real one; a share of an entry as small as that is none.
 const AT_REST: f64 = 1e-9;
 
-/// Messages per entry of one consumer, as its pushes show it. Any number of threads; `record_push` is lock-free, the others
-/// wait-free.
+/// Messages per entry of one consumer, as its pushes show it. Any number of threads; `record_push` is lock-free, the
+/// others wait-free but for `to_json`, which allocates.
 ///
 /// ```
 /// use tollgate::DispatchEstimator;

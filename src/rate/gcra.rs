@@ -105,7 +105,8 @@ pub enum Charge {
 ///
 /// Times are milliseconds from any origin. A time before the bucket's first counts as the first; at one before the latest
 /// there are as many tokens fewer as would have come in between, and none is lost by it; one that is further back than a
-/// minute and than the bucket takes to fill is a clock set back, and an empty bucket fills from there.
+/// minute and than the bucket takes to fill is a clock set back, and an empty bucket fills from there. Threads must not
+/// differ by as much: they would fill it at each turn.
 ///
 /// ```
 /// use tollgate::rate::{Gcra, Charge, Refill};

@@ -10,7 +10,8 @@
 //! rounding adds up; `used` is never below `come`, or the level would be above the capacity. Nothing else hangs on the word, so all is
 //! relaxed.
 //!
-//! Limits: exact to 1e-16 of what has come since the first moment. A time before the latest gives a lower level, as Kafka's does,
+//! Limits: exact to 1e-16 of what has come since the first moment; a smaller amount is taken as that (a gigabyte a second after a
+//! year: four bytes, or 4 ns of it). A time before the latest gives a lower level, as Kafka's does,
 //! and takes nothing away.
 
 use super::gcra::{checked, Charge};
@@ -23,8 +24,8 @@ const MAX_AMOUNT: f64 = (1_u64 << 53) as f64;
 /// A token bucket for amounts, which may owe: KIP-599's permissive and strict quota. One atomic word.
 ///
 /// Any number of threads; all calls but the charges are wait-free, those are lock-free. Times are milliseconds from any
-/// origin; one before the bucket's first counts as the first. Amounts below zero give tokens back; what is no number is
-/// taken as zero.
+/// origin; one before the bucket's first counts as the first, one before the latest finds as many tokens fewer as came in between.
+/// Amounts below zero give tokens back; what is no number is taken as zero, what is beyond 2^53 as that.
 ///
 /// ```
 /// use tollgate::rate::TokenBucket;
@@ -82,6 +83,12 @@ impl TokenBucket {
             let from = f64::from_bits(bits.max(come.to_bits()));
             // Kafka cuts at the capacity after the charge too, where an amount below zero gives tokens back.
             let next = if amount >= 0.0 { from + amount } else { (from + amount).max(come) };
+            // Too small beside what has come: the least that is more, or such amounts would be free.
+            let next = if amount > 0.0 && next == from {
+                f64::from_bits(from.to_bits() + 1).min(f64::MAX)
+            } else {
+                next
+            };
             match self.used.compare_exchange_weak(bits, next.to_bits(), Relaxed, Relaxed) {
                 Ok(_) => return (self.level(next, come), true),
                 Err(held) => bits = held,
@@ -183,6 +190,18 @@ mod tests {
                 assert!(bucket.tokens(0).is_finite(), "{rate} at {now}: {}", bucket.tokens(0));
             }
         }
+    }
+
+    #[test]
+    fn r3_small_amounts_are_never_free_however_much_has_come() {
+        const DAY: u64 = 24 * 3_600_000;
+        // 1 GB a second; four bytes are the least after a year.
+        let bucket = TokenBucket::full(1e9, 1_000.0, 0).unwrap();
+        let taken = (0..10_000).filter(|_| bucket.charge_strict(1.0, 365 * DAY) == Charge::Taken).count();
+        assert_eq!(taken, 1_000 / 4 + 1);
+        let bucket = TokenBucket::full(1e9, 1_000.0, 0).unwrap();
+        let taken = (0..10_000).filter(|_| bucket.charge_strict(4.0, 365 * DAY) == Charge::Taken).count();
+        assert_eq!(taken, 1_000 / 4 + 1);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `tollgate::rate` as hosts use it: the public cases (shared numbers C1 to C12), a plain model, an exact list of events, and
+//! `tollgate::rate` as hosts use it: the public cases of windowed rates (C1 to C6, C11, C12), a plain model, an exact list of events, and
 //! racing threads.
 
 mod cases;
