@@ -20,6 +20,21 @@ pub fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     println!("{} interleavings of {}", explored.load(Relaxed), name());
 }
 
+/// Runs the racers at once, each in a thread of its own: loom does not look for races with the thread that runs the
+/// model's body.
+#[cfg(all(tollgate_loom, not(tollgate_shuttle)))]
+pub fn race<S: Send + Sync + 'static, T: 'static, const N: usize>(
+    shared: &loom::sync::Arc<S>,
+    racers: [fn(&S) -> T; N],
+) -> [T; N] {
+    racers
+        .map(|racer| {
+            let shared = loom::sync::Arc::clone(shared);
+            loom::thread::spawn(move || racer(&shared))
+        })
+        .map(|thread| thread.join().unwrap())
+}
+
 #[cfg(tollgate_loom)]
 fn name() -> String {
     std::thread::current().name().unwrap_or("a model").to_owned()

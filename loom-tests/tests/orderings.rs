@@ -2,25 +2,13 @@
 #![cfg(all(tollgate_loom, not(tollgate_shuttle)))]
 
 use loom::sync::Arc;
-use loom::thread;
 use tollgate::model::{Model, PERIOD, WINDOW};
 use tollgate::Decision::{self, Admitted, Known, Stale};
 use tollgate::{Limiter, Touch};
-use tollgate_loom_tests::explore;
+use tollgate_loom_tests::{explore, race};
 
 /// Past the window and the ghosts of all that was recorded at time 0.
 const LATE: u64 = WINDOW + PERIOD;
-
-/// Runs the racers at once, each in a thread of its own: loom does not look for races with the thread that runs the
-/// model's body.
-fn race<T: 'static, const N: usize>(model: &Arc<Model>, racers: [fn(&Model) -> T; N]) -> [T; N] {
-    racers
-        .map(|racer| {
-            let model = Arc::clone(model);
-            thread::spawn(move || racer(&model))
-        })
-        .map(|thread| thread.join().unwrap())
-}
 
 fn model(tokens: Option<u32>, pids: std::ops::Range<u64>) -> Arc<Model> {
     let model = Arc::new(Model::new(tokens, Limiter::TokenBucket));

@@ -2,28 +2,14 @@
 #![cfg(all(tollgate_loom, not(tollgate_shuttle)))]
 
 use loom::sync::Arc;
-use loom::thread;
 use tollgate::model::Model;
 use tollgate::rate::Policy::{self, Grid, Overlap, Sliding};
 use tollgate::rate::WindowedRate;
 use tollgate::Decision::{Admitted, Throttled};
 use tollgate::Limiter;
-use tollgate_loom_tests::explore;
+use tollgate_loom_tests::{explore, race};
 
 const SAMPLE: u64 = 10;
-
-/// Runs the racers at once, each in a thread of its own.
-fn race<S: Send + Sync + 'static, T: 'static, const N: usize>(
-    shared: &Arc<S>,
-    racers: [fn(&S) -> T; N],
-) -> [T; N] {
-    racers
-        .map(|racer| {
-            let shared = Arc::clone(shared);
-            thread::spawn(move || racer(&shared))
-        })
-        .map(|thread| thread.join().unwrap())
-}
 
 /// One that has counted 100 at time 0.
 fn rate(policy: Policy, samples: u32) -> Arc<WindowedRate> {
