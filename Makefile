@@ -12,7 +12,7 @@ DOCDIR ?= $(PREFIX)/share/doc/tollgate
 DESTDIR ?=
 
 .PHONY: help demo test build lib install uninstall tools tools-examples tools-test engine-jni cli java lint test-rust test-loom test-c \
-	test-java test-demo loom tsan soak slow bench bench-rust bench-java bench-report dispatch rates fuzz examples header clean
+	test-java test-demo broker-jars loom tsan soak slow bench bench-rust bench-java bench-report dispatch rates fuzz examples header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -83,7 +83,10 @@ loom: ## The models at their full bound, 260,000 schedules; up to ten minutes
 test-c: lib ## The headers, the library as installed, and their programs under sanitizers and valgrind
 	scripts/test-c
 
-test-java: examples ## Engine jar and agent, then real brokers and real clients
+broker-jars: # What the tests run of each Kafka version, about 45 MB each
+	scripts/broker-jars
+
+test-java: examples broker-jars ## Engine jar and agent, then real brokers of each Kafka version and real clients
 	scripts/maven verify
 
 test-demo: build

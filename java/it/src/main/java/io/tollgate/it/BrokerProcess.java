@@ -74,6 +74,7 @@ public final class BrokerProcess implements AutoCloseable {
     public static final class Builder {
         private final String name;
         private String version = "4.4.0";
+        private Path java = Path.of(System.getProperty("java.home"));
         private int heapMb = 512;
         private Path agent;
         private final List<String> jvmArguments = new ArrayList<>();
@@ -87,6 +88,12 @@ public final class BrokerProcess implements AutoCloseable {
         /** @param version one whose jars the build has put into {@code target/broker-VERSION} */
         public Builder kafka(String version) {
             this.version = version;
+            return this;
+        }
+
+        /** @param home of the JDK to run the broker with; without it, the one that runs this */
+        public Builder java(Path home) {
+            this.java = home;
             return this;
         }
 
@@ -170,15 +177,15 @@ public final class BrokerProcess implements AutoCloseable {
     private List<String> java(int heapMb) {
         String classPath = BuildTree.brokerJars(settings.version).stream().map(Path::toString)
                 .collect(Collectors.joining(File.pathSeparator));
-        return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx" + heapMb + "m",
-                "-Dlog4j2.configurationFile=" + home.resolve("log4j2.yaml"), "-cp", classPath);
+        return List.of(settings.java.resolve("bin/java").toString(), "-Xmx" + heapMb + "m",
+                "-Dlog4j2.configurationFile=" + home.resolve("log4j2.properties"), "-cp", classPath);
     }
 
     private void format() throws IOException, InterruptedException {
         Files.createDirectories(home);
         Files.writeString(propertiesFile(),
                 BrokerSettings.render(port, controllerPort, home.resolve("data"), users, settings.properties));
-        Files.writeString(home.resolve("log4j2.yaml"), BrokerSettings.log4j(logFile()));
+        Files.writeString(home.resolve("log4j2.properties"), BrokerSettings.log4j(logFile()));
         List<String> command = new ArrayList<>(java(128));
         command.addAll(List.of("kafka.tools.StorageTool", "format", "-t", Uuid.randomUuid().toString(), "-c",
                 propertiesFile().toString()));

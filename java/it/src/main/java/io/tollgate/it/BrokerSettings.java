@@ -50,25 +50,19 @@ final class BrokerSettings {
         return text.toString();
     }
 
-    /** Log4j 2 settings: everything of level INFO to one file, in the form that Kafka itself ships. */
+    /**
+     * Log4j 2 settings: everything of level INFO to one file, in the form that Kafka itself logs. Not in YAML, which
+     * Kafka's jars can read only since 4.0.
+     */
     static String log4j(Path file) {
         return """
-                Configuration:
-                  Properties:
-                    Property:
-                      - name: file
-                        value: "%s"
-                  Appenders:
-                    File:
-                      name: File
-                      fileName: "${file}"
-                      PatternLayout:
-                        pattern: "[%%d] %%p %%m (%%c)%%n"
-                  Loggers:
-                    Root:
-                      level: INFO
-                      AppenderRef:
-                        - ref: File
+                appender.file.type = File
+                appender.file.name = File
+                appender.file.fileName = %s
+                appender.file.layout.type = PatternLayout
+                appender.file.layout.pattern = [%%d] %%p %%m (%%c)%%n
+                rootLogger.level = INFO
+                rootLogger.appenderRef.file.ref = File
                 """.formatted(file);
     }
 }

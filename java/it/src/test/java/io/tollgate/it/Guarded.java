@@ -11,6 +11,7 @@ import javax.management.JMException;
 /** Brokers with the agent, and what can be seen of it from outside. */
 final class Guarded {
     static final String RATE = "producer.id.quota.default.rate";
+    static final String BURST = "producer.id.quota.burst";
     static final String MODE = "producer.id.quota.mode";
     static final String LIMITER = "producer.id.quota.limiter";
     static final String WINDOW = "producer.id.quota.window.size.seconds";

@@ -16,6 +16,9 @@ record Quota(int atOnce, int perSecond) {
 
     /** Reads the broker's own count again and again, until interrupted, and keeps the worst excess over the quota. */
     final class Watch implements AutoCloseable {
+        /** Readings that say something. */
+        static final int ENOUGH = 10;
+
         private final BrokerProcess broker;
         private final long before;
         private final long start = System.nanoTime();
@@ -48,12 +51,16 @@ record Quota(int atOnce, int perSecond) {
             }
         }
 
+        int readings() {
+            return readings;
+        }
+
         /** How far the count was above what the quota allowed by then, at the worst reading; at most 0 when it was kept. */
         double worstExcess() throws Exception {
             if (failure != null) {
                 throw failure;
             }
-            if (readings < 10) {
+            if (readings < ENOUGH) {
                 throw new AssertionError("only " + readings + " readings");
             }
             return worst;

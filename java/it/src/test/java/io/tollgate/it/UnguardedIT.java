@@ -13,14 +13,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Where the agent can't guard, the broker starts and serves as if it were not there, and one line says why. */
 class UnguardedIT {
-    private static String onlyLine(BrokerProcess broker) {
+    static String onlyLine(BrokerProcess broker) {
         List<String> lines = Guarded.lines(broker);
         assertEquals(1, lines.size(), lines.toString());
         return lines.get(0);
     }
 
     /** Many more producers than the quota that is set. */
-    private static void assertServesUnguarded(BrokerProcess broker) throws Exception {
+    static void assertServesUnguarded(BrokerProcess broker) throws Exception {
         broker.createTopic("open", 1);
         try (RawProducer raw = new RawProducer(broker, "", 20_000)) {
             for (long pid = 1; pid <= 50; pid++) {
