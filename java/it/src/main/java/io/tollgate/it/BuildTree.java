@@ -39,6 +39,11 @@ public final class BuildTree {
         return jar;
     }
 
+    /** @return the compiled tests of the agent, for those of its parts that run on other Kafka versions than its own */
+    static Path agentTests() {
+        return repository().resolve("java/kafka/target/test-classes");
+    }
+
     /**
      * Kafka's published jars of one version, and nothing else.
      *
@@ -53,7 +58,7 @@ public final class BuildTree {
             }
             return jars;
         } catch (IOException e) {
-            throw new IllegalStateException("Kafka " + version + " has not been fetched: " + home + " is missing", e);
+            throw new IllegalStateException("Kafka " + version + " has not been fetched: " + home + " is missing (scripts/broker-jars)", e);
         }
     }
 }

@@ -37,14 +37,12 @@ final class KafkaApisTransformer implements ClassFileTransformer {
             return null;
         }
         try {
-            ClassFileLocator files = new ClassFileLocator.Compound(
-                    ClassFileLocator.Simple.of(Shape.KAFKA_APIS, code), ClassFileLocator.ForClassLoader.of(loader));
-            TypePool broker = TypePool.Default.of(files);
-            Generation generation = fitting(broker);
+            Generation generation = fitting(loader, code);
             if (generation == null) {
                 return null;
             }
-            byte[] hooked = hook(broker.describe(Shape.KAFKA_APIS).resolve(), files, generation);
+            ClassFileLocator files = files(loader, code);
+            byte[] hooked = hook(TypePool.Default.of(files).describe(Shape.KAFKA_APIS).resolve(), files, generation);
             BrokerHook.use(generation);
             return hooked;
         } catch (Throwable e) {
@@ -55,7 +53,14 @@ final class KafkaApisTransformer implements ClassFileTransformer {
         }
     }
 
-    private static Generation fitting(TypePool broker) {
+    private static ClassFileLocator files(ClassLoader loader, byte[] kafkaApis) {
+        return new ClassFileLocator.Compound(
+                ClassFileLocator.Simple.of(Shape.KAFKA_APIS, kafkaApis), ClassFileLocator.ForClassLoader.of(loader));
+    }
+
+    /** The generation whose classes and methods are all there; null, and one line in the log, when there is none. */
+    static Generation fitting(ClassLoader loader, byte[] kafkaApis) {
+        TypePool broker = TypePool.Default.of(files(loader, kafkaApis));
         Generation nearest = null;
         List<String> missing = null;
         for (Generation generation : Generation.ALL) {

@@ -1,15 +1,11 @@
 package io.tollgate.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import javax.management.ObjectName;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.memory.MemoryPool;
@@ -123,75 +119,5 @@ class Kafka44RequestsTest {
     void transactional_batches_carry_a_producer_id_too() throws Exception {
         MemoryRecords records = MemoryRecords.withTransactionalRecords(Compression.NONE, 9, (short) 0, 0, RECORD);
         assertEquals(9, ADAPTER.producerId(request(12, records)));
-    }
-
-    /** The adapter on real requests, for a broker that leads every partition and has no producer state. */
-    private record Leader(BrokerAdapter requests) implements BrokerAdapter {
-        @Override
-        public Map<String, ?> properties() {
-            return Map.of();
-        }
-
-        @Override
-        public String user(Object request) {
-            return requests.user(request);
-        }
-
-        @Override
-        public long producerId(Object request) {
-            return requests.producerId(request);
-        }
-
-        @Override
-        public List<Batch> batches(Object request) {
-            return requests.batches(request);
-        }
-
-        @Override
-        public Presence presence(Batch batch) {
-            return Presence.ABSENT;
-        }
-
-        @Override
-        public String clientSoftware(Object request) {
-            return requests.clientSoftware(request);
-        }
-
-        @Override
-        public String clientVersion(Object request) {
-            return requests.clientVersion(request);
-        }
-
-        @Override
-        public void refuse(Object request, short errorCode, String message, int waitMs) {
-            throw new AssertionError("nothing is over the quota here");
-        }
-    }
-
-    @Test
-    void a_request_of_a_known_producer_costs_no_allocation() throws Exception {
-        Request request = request(13, idempotent(7, 0), idempotent(7, 0), idempotent(7, 0));
-        Settings settings = Settings.read(Map.of(Setting.RATE.key, "1"));
-        try (Guard guard = new Guard(new Leader(ADAPTER), settings.engine(), settings)) {
-            int calls = 200_000;
-            long all = 0;
-            long allocated = Long.MAX_VALUE;
-            com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-            // The interpreter allocates iterators that compiled code does not; on a busy machine the compiler takes its time.
-            for (int round = 0; round < 100 && allocated >= calls / 10; round++) {
-                long before = threads.getCurrentThreadAllocatedBytes();
-                int refused = 0;
-                for (int i = 0; i < calls; i++) {
-                    refused += guard.refuses(request) ? 1 : 0;
-                }
-                allocated = threads.getCurrentThreadAllocatedBytes() - before;
-                all += calls;
-                assertEquals(0, refused);
-            }
-            assertTrue(allocated < calls / 10, allocated + " bytes in " + calls + " calls");
-            Object known = ManagementFactory.getPlatformMBeanServer()
-                    .getAttribute(new ObjectName("kafka.server:type=ProducerIds"), "Known");
-            assertEquals(all - 1, known);
-        }
     }
 }
