@@ -3,7 +3,7 @@ package io.tollgate.kafka;
 import net.bytebuddy.asm.Advice;
 
 /**
- * The code that is put into {@code kafka.server.KafkaApis}. Each piece hands over to {@link BrokerHook} and swallows
+ * The code that is put into Kafka's classes. Each piece hands over to {@link BrokerHook} or {@link QuotaHook} and swallows
  * whatever gets out of it.
  */
 final class Advices {
@@ -40,6 +40,41 @@ final class Advices {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Object apis) {
             BrokerHook.closed(apis);
+        }
+    }
+
+    /** At the end of a method that builds the list of quotas that Kafka knows. */
+    static final class QuotaNames {
+        private QuotaNames() {
+        }
+
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.Return Object names) {
+            QuotaHook.define(names);
+        }
+    }
+
+    /** At the end of a method that says whether a name is one of a quota. */
+    static final class QuotaNamed {
+        private QuotaNamed() {
+        }
+
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.Argument(0) String name, @Advice.Return(readOnly = false) Boolean known) {
+            if (QuotaHook.isOurs(name)) {
+                known = Boolean.TRUE;
+            }
+        }
+    }
+
+    /** At the head of handleUserClientQuotaChange, which ends at once when this gives true. */
+    static final class QuotaChanged {
+        private QuotaChanged() {
+        }
+
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class, suppress = Throwable.class)
+        static boolean enter(@Advice.Argument(0) Object entity, @Advice.Argument(1) String key, @Advice.Argument(2) Object value) {
+            return QuotaHook.takes(entity, key, value);
         }
     }
 }

@@ -68,13 +68,16 @@ final class Beans implements AutoCloseable {
         unregister(nameOf(user));
     }
 
-    void addTotals(Mode mode, Supplier<TollgateTotals> totals) {
+    void addTotals(Mode mode, Supplier<TollgateTotals> totals, LiveQuotas quotas) {
         Map<String, Supplier<Object>> attributes = new LinkedHashMap<>();
         STATS.forEach((name, of) -> attributes.put(name, () -> of.apply(totals.get().stats())));
         attributes.put("Principals", () -> totals.get().principals());
         attributes.put("OverflowPrincipals", () -> totals.get().overflowInterns());
         attributes.put("EvictedLayers", () -> totals.get().evictedLayers());
         attributes.put("MemoryBytes", () -> totals.get().memoryBytes());
+        attributes.put("DefaultQuotaPerHour", quotas::defaultPerHour);
+        attributes.put("OwnQuotas", quotas::users);
+        attributes.put("RefusedQuotas", quotas::refused);
         attributes.put("Faults", faults::count);
         attributes.put("Mode", mode::word);
         register(TOTALS, attributes);

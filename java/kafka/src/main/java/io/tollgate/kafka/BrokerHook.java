@@ -60,10 +60,11 @@ public final class BrokerHook {
             Settings settings = Settings.read(broker.properties());
             settings.warnings().forEach(AgentLog::warn);
             if (settings.mode() == Mode.OFF) {
+                QuotaHook.QUOTAS.giveUp();
                 AgentLog.info("Tollgate is off (" + Setting.MODE.key + " = off)");
                 return null;
             }
-            Guard guard = new Guard(broker, settings.engine(), settings);
+            Guard guard = new Guard(broker, settings.engine(), settings, QuotaHook.QUOTAS);
             AgentLog.info("Tollgate guards this broker: " + settings);
             return guard;
         } catch (Settings.Refused e) {
@@ -73,6 +74,7 @@ public final class BrokerHook {
     }
 
     private static void unguarded(String why) {
+        QuotaHook.QUOTAS.giveUp();
         AgentLog.error("Tollgate does not guard this broker, which runs unguarded: " + why, null);
     }
 

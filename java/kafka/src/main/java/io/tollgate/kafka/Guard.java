@@ -28,6 +28,7 @@ final class Guard implements AutoCloseable {
 
     private final BrokerAdapter broker;
     private final Tollgate engine;
+    private final LiveQuotas quotas;
     private final boolean enforce;
     private final Faults faults = new Faults();
     private final Beans beans = new Beans(faults);
@@ -36,14 +37,16 @@ final class Guard implements AutoCloseable {
     private final Sweeper sweeper;
     private volatile boolean closed;
 
-    Guard(BrokerAdapter broker, Tollgate engine, Settings settings) {
+    Guard(BrokerAdapter broker, Tollgate engine, Settings settings, LiveQuotas quotas) {
         this.broker = broker;
         this.engine = engine;
+        this.quotas = quotas;
         this.enforce = settings.mode() == Mode.ENFORCE;
         this.users = new Users(engine, beans, settings.maxUsers());
         this.refused = new RefusedBatches(settings.maxThrottleMs() + COME_BACK_MS);
-        beans.addTotals(settings.mode(), () -> engine.totals(Clock.nowMs()));
+        beans.addTotals(settings.mode(), () -> engine.totals(Clock.nowMs()), quotas);
         this.sweeper = new Sweeper(this::sweep, settings.sweepMs(), faults);
+        quotas.attach(engine, settings);
     }
 
     /** @return true: the request was answered here; false: it is Kafka's. Throws nothing. */
@@ -150,8 +153,8 @@ final class Guard implements AutoCloseable {
     private void refuse(Object request, List<Batch> batches, String user, int waitMs, long now) {
         short code = RefusalCode.of(broker.clientSoftware(request), broker.clientVersion(request));
         String message = waitMs > 0
-                ? "User '" + user + "' has brought too many new producer IDs to this broker (" + Setting.RATE.key
-                        + "); this one may come again in " + waitMs + " ms"
+                ? "User '" + user + "' has brought too many new producer IDs to this broker (" + LiveQuotas.KEY
+                        + ", " + Setting.RATE.key + "); this one may come again in " + waitMs + " ms"
                 : "An earlier batch of this producer ID was throttled and comes first";
         // Only what this broker could append may be waited for. Noted first: when the answer fails, the request goes to
         // Kafka and nothing waits.
@@ -170,11 +173,13 @@ final class Guard implements AutoCloseable {
         engine.sweep(now);
         users.sweep();
         refused.sweep(now);
+        quotas.retry();
     }
 
     @Override
     public void close() {
         closed = true;
+        quotas.detach(engine);
         sweeper.close();
         beans.close();
         engine.close();

@@ -4,16 +4,11 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 import java.util.List;
-import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.asm.AsmVisitorWrapper;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
-import net.bytebuddy.dynamic.scaffold.InstrumentedType;
-import net.bytebuddy.dynamic.scaffold.MethodGraph;
-import net.bytebuddy.dynamic.scaffold.TypeValidation;
-import net.bytebuddy.implementation.Implementation;
 import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
@@ -79,18 +74,13 @@ final class KafkaApisTransformer implements ClassFileTransformer {
     }
 
     private static void staysOut(String why) {
+        QuotaHook.QUOTAS.giveUp();
         AgentLog.error("Tollgate stays out: this broker's classes are none that it knows, and the broker runs unguarded ("
                 + why + ")", null);
     }
 
-    /** Nothing is worked out that isn't needed: not the class's hierarchy, no frames, no checks of Kafka's own code. */
     private static byte[] hook(TypeDescription apis, ClassFileLocator files, Generation generation) {
-        return new ByteBuddy()
-                .with(TypeValidation.DISABLED)
-                .with(InstrumentedType.Factory.Default.FROZEN)
-                .with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE)
-                .with(Implementation.Context.Disabled.Factory.INSTANCE)
-                .redefine(apis, files)
+        return Weaving.redefine(apis, files)
                 .visit(at(Advices.Produce.class, ElementMatchers.<MethodDescription>named(Shape.HANDLE_PRODUCE)
                         .and(ElementMatchers.takesArgument(0, ElementMatchers.named(generation.request())))))
                 .visit(at(Advices.Created.class, ElementMatchers.isConstructor()))

@@ -72,6 +72,16 @@ final class Settings {
         return (int) whole(Setting.MAX_USERS);
     }
 
+    /** The quota of users that have no other, per hour, or null. */
+    Double defaultRate() {
+        return (Double) values.get(Setting.RATE);
+    }
+
+    /** The share of a window's worth of a quota that may come at once. */
+    double burst() {
+        return decimal(Setting.BURST);
+    }
+
     /** Names under our prefix that are no settings, each with the nearest one; nothing is done about them. */
     List<String> warnings() {
         return warnings;
@@ -87,8 +97,8 @@ final class Settings {
         TollgateConfig.Builder builder = TollgateConfig.builder().windowMs(windowMs()).layers((int) whole(Setting.LAYERS))
                 .falsePositiveRate(decimal(Setting.FALSE_POSITIVE_RATE)).maxThrottleMs(maxThrottleMs())
                 .maxPrincipals(maxUsers()).maxMemoryBytes(whole(Setting.MAX_MEMORY)).limiter(limiter());
-        if (values.containsKey(Setting.RATE)) {
-            builder.defaultQuota(decimal(Setting.RATE), decimal(Setting.BURST));
+        if (defaultRate() != null) {
+            builder.defaultQuota(defaultRate(), burst());
         }
         try {
             return Tollgate.create(builder.build());

@@ -65,10 +65,15 @@ final class Shape {
                 missing.add(hooked.toString());
             }
         }
-        Set<Member> needs = new LinkedHashSet<>();
-        generation.code().forEach(code -> needs.addAll(needs(code.getName())));
-        needs.stream().filter(member -> !has(broker, member)).forEach(member -> missing.add(member.toString()));
+        missing.addAll(missing(generation.code(), broker));
         return missing;
+    }
+
+    /** What classes of the agent need of Kafka and Scala and the broker has not. */
+    static List<String> missing(List<Class<?>> code, TypePool broker) {
+        Set<Member> needs = new LinkedHashSet<>();
+        code.forEach(one -> needs.addAll(needs(one.getName())));
+        return needs.stream().filter(member -> !has(broker, member)).map(Member::toString).toList();
     }
 
     /** What the code of a class of the agent, and of the classes inside it, names of Kafka and Scala. */

@@ -3,8 +3,8 @@ package io.tollgate.kafka;
 import java.lang.instrument.Instrumentation;
 
 /**
- * The agent's entry: {@code -javaagent:tollgate-kafka-agent.jar}. In a JVM that runs no broker it does nothing, so it
- * may stand in {@code KAFKA_OPTS}.
+ * The agent's entry: {@code -javaagent:tollgate-kafka-agent.jar}. In a JVM that runs no broker it makes
+ * the quota's name known to kafka-configs and does nothing else, so it may stand in {@code KAFKA_OPTS}.
  */
 public final class TollgateAgent {
     private TollgateAgent() {
@@ -14,6 +14,7 @@ public final class TollgateAgent {
     public static void premain(String arguments, Instrumentation instrumentation) {
         try {
             instrumentation.addTransformer(new KafkaApisTransformer(instrumentation));
+            instrumentation.addTransformer(new QuotaTransformer());
         } catch (Throwable e) {
             AgentLog.error("Tollgate stays out, the broker runs unguarded: " + e, null);
         }

@@ -95,7 +95,7 @@ class GuardTest {
         broker.properties.put(Setting.RATE.key, Integer.toString(burst));
         broker.properties.put(Setting.MODE.key, mode);
         Settings settings = Settings.read(broker.properties);
-        guard = new Guard(broker, settings.engine(), settings);
+        guard = new Guard(broker, settings.engine(), settings, new LiveQuotas());
     }
 
     @AfterEach

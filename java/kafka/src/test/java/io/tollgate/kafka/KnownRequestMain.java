@@ -47,7 +47,7 @@ public final class KnownRequestMain {
         System.out.println("batches " + adapter.batches(request));
 
         Settings settings = Settings.read(Map.of(Setting.RATE.key, "1"));
-        try (Guard guard = new Guard(new Leader(adapter), settings.engine(), settings)) {
+        try (Guard guard = new Guard(new Leader(adapter), settings.engine(), settings, new LiveQuotas())) {
             com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
             long allocated = Long.MAX_VALUE;
             long calls = 0;

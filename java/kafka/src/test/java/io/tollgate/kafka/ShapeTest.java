@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -56,17 +54,10 @@ class ShapeTest {
                     assertEquals("removeTransformer", method.getName());
                     return removed.add(arguments[0]);
                 });
-        // Without a provider, slf4j leads nowhere and the agent's lines go to standard error.
-        PrintStream before = System.err;
-        ByteArrayOutputStream lines = new ByteArrayOutputStream();
-        System.setErr(new PrintStream(lines, true, StandardCharsets.UTF_8));
-        try {
+        try (Lines lines = new Lines()) {
             KafkaApisTransformer transformer = new KafkaApisTransformer(instrumentation);
             byte[] result = transformer.transform(KAFKA, internalName, null, null, code);
-            return new Outcome(result, lines.toString(StandardCharsets.UTF_8).lines()
-                    .filter(line -> !line.startsWith("SLF4J")).toList(), !removed.isEmpty());
-        } finally {
-            System.setErr(before);
+            return new Outcome(result, lines.soFar(), !removed.isEmpty());
         }
     }
 
