@@ -17,6 +17,7 @@ final class Guarded {
     static final String WINDOW = "producer.id.quota.window.size.seconds";
     static final String LAYERS = "producer.id.quota.cache.layer.count";
     static final String MAX_THROTTLE = "producer.id.quota.max.throttle.ms";
+    static final String MAX_USERS = "producer.id.quota.max.users";
     static final String TOTALS = "kafka.server:type=ProducerIds";
 
     private Guarded() {}

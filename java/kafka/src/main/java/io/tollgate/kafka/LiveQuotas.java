@@ -161,7 +161,7 @@ final class LiveQuotas {
         }
         own.remove(user);
         if (waiting.isEmpty()) {
-            AgentLog.warn("Tollgate has no room for the quota of user " + user + ", which stays under the default ("
+            AgentLog.warn("Tollgate has no room for " + KEY + " of user " + user + ", which stays under the default ("
                     + Setting.MAX_USERS.key + ", " + Setting.MAX_MEMORY.key
                     + "); others are only counted (JMX kafka.server:type=ProducerIds, attribute RefusedQuotas)");
         }

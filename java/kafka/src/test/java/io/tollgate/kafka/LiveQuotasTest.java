@@ -168,7 +168,7 @@ class LiveQuotasTest {
         }
         assertEquals(3, quotas.users());
         assertEquals(3, quotas.refused());
-        assertEquals(List.of("Tollgate has no room for the quota of user u3, which stays under the default (producer.id.quota.max.users,"
+        assertEquals(List.of("Tollgate has no room for producer_ids_rate of user u3, which stays under the default (producer.id.quota.max.users,"
                 + " producer.id.quota.max.memory.bytes); others are only counted (JMX kafka.server:type=ProducerIds, attribute RefusedQuotas)"),
                 lines.soFar().stream().filter(line -> line.contains("no room")).toList());
         assertEquals(10, admits("u3"));
