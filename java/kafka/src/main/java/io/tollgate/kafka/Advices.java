@@ -67,6 +67,20 @@ final class Advices {
         }
     }
 
+    /** At the head of the controller's check of a value. Until Kafka 4.3 it lets NaN and the infinities through. */
+    static final class QuotaChecked {
+        private QuotaChecked() {
+        }
+
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.Argument(1) String key, @Advice.Argument(value = 2, readOnly = false) double value) {
+            if (QuotaHook.isOurs(key) && !Double.isFinite(value)) {
+                // Not finite for those that check that, and below 0 for the others: each refuses it in its own words.
+                value = Double.NEGATIVE_INFINITY;
+            }
+        }
+    }
+
     /** At the head of handleUserClientQuotaChange, which ends at once when this gives true. */
     static final class QuotaChanged {
         private QuotaChanged() {

@@ -14,22 +14,32 @@ import java.util.List;
  * @param callee the agent's class that the advice ends up in; what its own code names of Kafka must be there ({@link Shape})
  */
 record QuotaPlace(String owner, String name, String descriptor, boolean isStatic, Class<?> advice, Class<?> callee) {
-    private static final String CONFIG = "org.apache.kafka.server.config.QuotaConfig";
-    private static final String LIST = "()Lorg/apache/kafka/common/config/ConfigDef;";
+    private static final String CONFIG = "org.apache.kafka.server.config.";
 
     static final List<QuotaPlace> ALL = List.of(
-            // What the controller checks against.
-            names(CONFIG, "userAndClientQuotaConfigs", LIST, Advices.QuotaNames.class),
-            // What kafka-configs names in its help.
-            names(CONFIG, "scramMechanismsPlusUserAndClientQuotaConfigs", LIST, Advices.QuotaNames.class),
-            // What it asks before it sends a change.
-            names(CONFIG, "isClientOrUserQuotaConfig", "(Ljava/lang/String;)Ljava/lang/Boolean;", Advices.QuotaNamed.class),
+            // What the controller checks names against; what kafka-configs says in its help, and asks before it sends.
+            list("QuotaConfig", "userAndClientQuotaConfigs"),
+            list("QuotaConfig", "scramMechanismsPlusUserAndClientQuotaConfigs"),
+            named("QuotaConfig", "isClientOrUserQuotaConfig"),
+            // So called until Kafka 3.9.
+            list("QuotaConfigs", "userAndClientQuotaConfigs"),
+            list("QuotaConfigs", "scramMechanismsPlusUserAndClientQuotaConfigs"),
+            named("QuotaConfigs", "isClientOrUserQuotaConfig"),
+            new QuotaPlace("org.apache.kafka.controller.ClientQuotaControlManager", "validateQuotaKeyValue",
+                    "(Ljava/util/Map;Ljava/lang/String;D)Lorg/apache/kafka/common/requests/ApiError;", true,
+                    Advices.QuotaChecked.class, QuotaHook.class),
             new QuotaPlace("kafka.server.metadata.ClientQuotaMetadataManager", "handleUserClientQuotaChange",
                     "(Lkafka/server/metadata/QuotaEntity;Ljava/lang/String;Lscala/Option;)V", false,
                     Advices.QuotaChanged.class, KafkaQuotaChange.class));
 
-    private static QuotaPlace names(String owner, String name, String descriptor, Class<?> advice) {
-        return new QuotaPlace(owner, name, descriptor, true, advice, KafkaQuotaNames.class);
+    private static QuotaPlace list(String owner, String name) {
+        return new QuotaPlace(CONFIG + owner, name, "()Lorg/apache/kafka/common/config/ConfigDef;", true,
+                Advices.QuotaNames.class, KafkaQuotaNames.class);
+    }
+
+    private static QuotaPlace named(String owner, String name) {
+        return new QuotaPlace(CONFIG + owner, name, "(Ljava/lang/String;)Ljava/lang/Boolean;", true,
+                Advices.QuotaNamed.class, QuotaHook.class);
     }
 
     @Override

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tollgate.Tollgate;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -20,6 +21,7 @@ import kafka.server.metadata.UserEntity;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.requests.ApiError;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,9 +33,10 @@ import scala.Option;
 class QuotaTransformerTest {
     private static final ClassLoader KAFKA = QuotaTransformerTest.class.getClassLoader();
     private static final String CONFIG = "org.apache.kafka.server.config.QuotaConfig";
+    private static final String CONTROLLER = "org.apache.kafka.controller.ClientQuotaControlManager";
     private static final String MANAGER = "kafka.server.metadata.ClientQuotaMetadataManager";
 
-    /** Defines one class from given bytes and leaves all others to its parent. */
+    /** Defines one class from given bytes, those inside it as they are, and leaves all others to its parent. */
     private static final class Single extends ClassLoader {
         private final String name;
         private final byte[] code;
@@ -46,11 +49,20 @@ class QuotaTransformerTest {
 
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            if (!name.equals(this.name)) {
+            boolean itself = name.equals(this.name);
+            if (!itself && !name.startsWith(this.name + "$")) {
                 return super.loadClass(name, resolve);
             }
             Class<?> loaded = findLoadedClass(name);
-            return loaded != null ? loaded : defineClass(name, code, 0, code.length);
+            if (loaded != null) {
+                return loaded;
+            }
+            try {
+                byte[] defined = itself ? code : codeOf(name);
+                return defineClass(name, defined, 0, defined.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
         }
     }
 
@@ -71,7 +83,7 @@ class QuotaTransformerTest {
         lines.close();
     }
 
-    private static byte[] codeOf(String name) throws Exception {
+    private static byte[] codeOf(String name) throws IOException {
         return ClassFileLocator.ForClassLoader.of(KAFKA).locate(name).resolve();
     }
 
@@ -103,6 +115,19 @@ class QuotaTransformerTest {
         assertEquals(true, asked.invoke(null, "producer_byte_rate"));
         assertEquals(false, asked.invoke(null, "producer_ids_rates"));
         assertEquals(List.of(), lines.soFar());
+    }
+
+    @Test
+    void the_controllers_check_refuses_what_is_not_finite_and_says_so_itself() throws Exception {
+        Method check = hooked(CONTROLLER).getDeclaredMethod("validateQuotaKeyValue", Map.class, String.class, double.class);
+        check.setAccessible(true);
+        Map<String, ConfigDef.ConfigKey> keys = ((ConfigDef) hooked(CONFIG).getMethod("userAndClientQuotaConfigs").invoke(null)).configKeys();
+        assertEquals(ApiError.NONE, check.invoke(null, keys, "producer_ids_rate", 0.5));
+        for (double value : new double[] {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY}) {
+            assertEquals("Quota producer_ids_rate must be a finite number", ((ApiError) check.invoke(null, keys, "producer_ids_rate", value)).message());
+        }
+        assertEquals("Quota producer_ids_rate must be greater than 0", ((ApiError) check.invoke(null, keys, "producer_ids_rate", 0.0)).message());
+        assertEquals(ApiError.NONE, check.invoke(null, keys, "request_percentage", 0.5));
     }
 
     @Test
@@ -152,7 +177,7 @@ class QuotaTransformerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {CONFIG, MANAGER})
+    @ValueSource(strings = {CONFIG, CONTROLLER, MANAGER})
     void a_class_of_another_shape_is_left_alone_with_one_line(String name) {
         assertNull(transform(name, new ByteBuddy().subclass(Object.class).name(name).make().getBytes()));
         assertEquals(1, lines.soFar().size(), lines.soFar().toString());
@@ -163,7 +188,7 @@ class QuotaTransformerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {CONFIG, MANAGER})
+    @ValueSource(strings = {CONFIG, CONTROLLER, MANAGER})
     void a_damaged_class_file_is_left_alone_with_one_line(String name) {
         assertNull(transform(name, new byte[] {1, 2, 3}));
         assertEquals(1, lines.soFar().size(), lines.soFar().toString());
