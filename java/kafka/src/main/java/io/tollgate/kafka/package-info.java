@@ -16,6 +16,9 @@
  * names a Kafka class), implemented once, by {@link io.tollgate.kafka.KafkaAdapter}, over {@link io.tollgate.kafka.moved}: the
  * calls that differ between versions, put together by {@link io.tollgate.kafka.Generation}.
  *
+ * <p>The way of a quota that is set while all is running: {@link io.tollgate.kafka.QuotaHook} (what the hooked methods of
+ * {@link io.tollgate.kafka.QuotaPlace} call) -> {@link io.tollgate.kafka.LiveQuotas} (which one holds) -> the engine.
+ *
  * <p>Limits. Only the produce path is guarded: the offsets that a transaction commits also leave a producer ID's state,
  * in {@code __consumer_offsets}, and are not counted. A user is charged before Kafka checks whether that user may write to
  * the topic; the quota is the user's own, so that harms nobody else.
