@@ -1,0 +1,97 @@
+// Many producers of sarama, as clients/README.md asks of each program.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/IBM/sarama"
+	"tollgate/clients/contract"
+)
+
+func main() {
+	run := contract.New("sarama", "github.com/IBM/sarama")
+	run.Each(func(producer int) error {
+		config := sarama.NewConfig()
+		config.Producer.Partitioner = sarama.NewManualPartitioner
+		config.Producer.Return.Successes = true
+		// Small batches, as with a busy producer. Sarama allows an idempotent one no second request under way.
+		config.Producer.Flush.MaxMessages = 1
+		config.Producer.Idempotent = true
+		config.Producer.RequiredAcks = sarama.WaitForAll
+		config.Net.MaxOpenRequests = 1
+		switch run.Mode {
+		case "advised":
+			advise(config)
+		case "transactions":
+			advise(config)
+			config.Producer.Transaction.ID = fmt.Sprintf("%s-%d", run.Topic, producer)
+		case "acks0":
+			config.Producer.Idempotent = false
+			config.Producer.RequiredAcks = sarama.NoResponse
+		case "acks1":
+			config.Producer.Idempotent = false
+			config.Producer.RequiredAcks = sarama.WaitForLocal
+		}
+		async, err := sarama.NewAsyncProducer([]string{run.Bootstrap}, config)
+		if err != nil {
+			return err
+		}
+		defer async.AsyncClose()
+		if run.Mode == "transactions" {
+			return transact(run, async, producer)
+		}
+		send(run, async, run.Values(producer), true)
+		return nil
+	})
+}
+
+// The default is three tries, a tenth of a second apart. Each partition takes memory in proportion to Max.
+func advise(config *sarama.Config) {
+	config.Producer.Retry.Max = 1000
+}
+
+func send(run *contract.Run, async sarama.AsyncProducer, values []string, counts bool) {
+	var sender sync.WaitGroup
+	sender.Add(1)
+	go func() {
+		defer sender.Done()
+		for _, value := range values {
+			async.Input() <- &sarama.ProducerMessage{Topic: run.Topic, Value: sarama.StringEncoder(value), Metadata: value}
+		}
+	}()
+	for range values {
+		select {
+		case <-async.Successes():
+			if counts {
+				run.Acknowledged()
+			}
+		case failure := <-async.Errors():
+			err := failure.Err
+			var code sarama.KError
+			if errors.As(err, &code) {
+				err = fmt.Errorf("%d %w", int16(code), err)
+			}
+			run.Failed(failure.Msg.Metadata.(string), err)
+		}
+	}
+	sender.Wait()
+}
+
+func transact(run *contract.Run, async sarama.AsyncProducer, producer int) error {
+	for _, transaction := range run.Transactions(producer) {
+		if err := async.BeginTxn(); err != nil {
+			return err
+		}
+		send(run, async, transaction.Values, transaction.Commits)
+		end := async.AbortTxn
+		if transaction.Commits {
+			end = async.CommitTxn
+		}
+		if err := end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
