@@ -3,6 +3,7 @@
 JNI_TARGET := target/jni
 C_LIBRARY := target/c/release/libtollgate.so
 CARGO ?= cargo
+comma := ,
 
 # Where `make install` puts things; DESTDIR goes before each of them.
 PREFIX ?= /usr/local
@@ -12,7 +13,8 @@ DOCDIR ?= $(PREFIX)/share/doc/tollgate
 DESTDIR ?=
 
 .PHONY: help demo test build lib install uninstall tools tools-examples tools-test engine-jni cli java lint test-rust test-loom test-c \
-	test-java test-demo broker-jars loom tsan soak slow bench bench-rust bench-java bench-report dispatch rates fuzz examples header clean
+	test-java test-demo test-clients tools-clients broker-jars loom tsan soak slow bench bench-rust bench-java bench-report dispatch \
+	rates fuzz examples header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +58,9 @@ tools-examples:
 tools-test:
 	@scripts/check-tools tests
 
+tools-clients:
+	@scripts/check-tools clients
+
 engine-jni:
 	$(CARGO) build --locked --release --features jni --target-dir $(JNI_TARGET)
 
@@ -66,10 +71,11 @@ cli:
 java: engine-jni
 	scripts/maven package -DskipTests -pl '!bench,!pulsar-it'
 
-lint: ## Formatting, clippy with pedantic, docs: warnings are errors
+lint: ## Formatting, clippy with pedantic, docs, the programs of clients/: warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets --features jni -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --features jni
+	scripts/lint-clients
 
 test-rust: ## Engine, rules, oracle, C ABI, header drift, the tool
 	$(CARGO) test --locked --workspace
@@ -91,6 +97,12 @@ test-java: examples broker-jars ## Engine jar and agent, then real brokers of ea
 
 test-demo: build
 	QUICK=1 scripts/demo
+
+# Not part of `make test`: a quarter of an hour, and Go and Node.js. CLIENTS=sarama,kafkajs are some of them.
+test-clients: tools-clients engine-jni ## Each client library over the quota on a real broker, then docs/clients.md
+	scripts/build-clients $(subst $(comma), ,$(CLIENTS))
+	scripts/maven verify -pl engine,kafka,it -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=ClientLibraries \
+		-Dfailsafe.failIfNoSpecifiedTests=false -Dit.timeout.s=3600 -Dtollgate.clients=$(CLIENTS)
 
 slow: soak ## The cases too long for make test: 25 million ids, seven simulated days, a million principals; up to ten minutes
 	$(CARGO) test --locked --test rules --test false_positives -- --ignored --nocapture

@@ -54,8 +54,8 @@ async function one(number) {
     idempotent: acks === -1,
     maxInFlightRequests: 1,
     ...(mode === 'transactions' ? { transactionalId: `${topic}-${number}` } : {}),
-    // The default is five tries, for an idempotent producer, too.
-    ...(mode === 'defaults' ? {} : { retry: { retries: Number.MAX_SAFE_INTEGER } }),
+    // The default is five tries, for an idempotent producer, too, and up to 30 s between two, on top of the throttle.
+    ...(mode === 'defaults' ? {} : { retry: { retries: Number.MAX_SAFE_INTEGER, maxRetryTime: 5000 } }),
   });
   producer.on(producer.events.REQUEST, ({ payload }) => {
     requests += payload.apiName === 'Produce' ? 1 : 0;

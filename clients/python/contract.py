@@ -1,5 +1,7 @@
 """What the Python programs have in common: the arguments and the line of JSON that clients/README.md asks for."""
 import json
+import logging
+import os
 import sys
 import threading
 import time
@@ -14,6 +16,8 @@ class Run:
         self.bootstrap, self.topic = sys.argv[1:3]
         self.producers, self.messages, self.at_once = (int(argument) for argument in sys.argv[3:6])
         self.mode = sys.argv[6]
+        if os.environ.get("CLIENTS_DEBUG"):
+            logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(threadName)s %(name)s %(message)s")
         self.start = time.monotonic()
         self.lock = threading.Lock()
         self.good = 0

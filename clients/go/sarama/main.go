@@ -71,7 +71,7 @@ func send(run *contract.Run, async sarama.AsyncProducer, values []string, counts
 			err := failure.Err
 			var code sarama.KError
 			if errors.As(err, &code) {
-				err = fmt.Errorf("%d %w", int16(code), err)
+				err = fmt.Errorf("KError %d", int16(code))
 			}
 			run.Failed(failure.Msg.Metadata.(string), err)
 		}

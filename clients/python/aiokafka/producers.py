@@ -2,22 +2,29 @@
 import asyncio
 
 import aiokafka
+import aiokafka.errors
 
 from contract import Run
 
 run = Run("aiokafka", aiokafka.__version__)
 SETTINGS = {
     "defaults": {"enable_idempotence": True},
-    "advised": {"enable_idempotence": True},
-    "transactions": {},
+    # So long does send() wait for room in the buffer, which a batch of one message fills.
+    "advised": {"enable_idempotence": True, "request_timeout_ms": 300_000},
+    "transactions": {"request_timeout_ms": 300_000},
     "acks0": {"acks": 0},
     "acks1": {"acks": 1},
 }
 
 
 async def send(producer, values, counts=True):
-    futures = [await producer.send(run.topic, value.encode(), partition=0) for value in values]
-    for value, result in zip(values, await asyncio.gather(*futures, return_exceptions=True)):
+    futures = {}
+    for value in values:
+        try:
+            futures[value] = await producer.send(run.topic, value.encode(), partition=0)
+        except aiokafka.errors.KafkaTimeoutError as error:
+            run.failure(value, f"not taken: {type(error).__name__}")
+    for value, result in zip(futures, await asyncio.gather(*futures.values(), return_exceptions=True)):
         if isinstance(result, BaseException):
             run.failure(value, type(result).__name__)
         elif counts:

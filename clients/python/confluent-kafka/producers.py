@@ -1,9 +1,11 @@
 """Many producers of librdkafka through confluent-kafka, as clients/README.md asks of each program."""
+import importlib.metadata
+
 import confluent_kafka
 
 from contract import Run
 
-run = Run("confluent-kafka", f"{confluent_kafka.version()[0]} (librdkafka {confluent_kafka.libversion()[0]})")
+run = Run("confluent-kafka", f"{importlib.metadata.version('confluent-kafka')} (librdkafka {confluent_kafka.libversion()[0]})")
 SETTINGS = {
     "defaults": {"enable.idempotence": True},
     "advised": {"enable.idempotence": True},

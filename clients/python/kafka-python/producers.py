@@ -1,5 +1,6 @@
 """Many producers of kafka-python, as clients/README.md asks of each program."""
 import kafka
+import kafka.errors
 
 from contract import Run
 
@@ -16,9 +17,14 @@ SETTINGS = {
 def send(producer, values, counts=True):
     """Each message a batch of its own and several under way at once, as with a busy producer."""
     futures = [(value, producer.send(run.topic, value=value.encode(), partition=0)) for value in values]
-    producer.flush()
+    try:
+        producer.flush(timeout=300)
+    except kafka.errors.KafkaTimeoutError:
+        pass  # The futures tell.
     for value, future in futures:
-        if future.succeeded():
+        if not future.is_done:
+            run.failure(value, "neither delivered nor failed")
+        elif future.succeeded():
             if counts:
                 run.acknowledged()
         else:
@@ -43,7 +49,7 @@ def one(number):
         else:
             send(producer, run.values(number))
     finally:
-        producer.close()
+        producer.close(timeout=30)
 
 
 run.in_threads(one)

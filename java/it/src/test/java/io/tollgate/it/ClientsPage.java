@@ -1,0 +1,104 @@
+package io.tollgate.it;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.protocol.Errors;
+
+/** The part of docs/clients.md that {@code make test-clients} measures. */
+final class ClientsPage {
+    private static final Path PAGE = BuildTree.repository().resolve("docs/clients.md");
+    private static final String BEGIN = "<!-- made by `make test-clients`: begin -->";
+    private static final String END = "<!-- made by `make test-clients`: end -->";
+
+    private ClientsPage() {}
+
+    /** Replaces what stands between the page's markers. */
+    static void write(List<ClientRun> runs) throws IOException {
+        Files.writeString(PAGE, replace(Files.readString(PAGE), text(runs)));
+        ClientRun.tell("  %s is written anew", BuildTree.repository().relativize(PAGE));
+    }
+
+    static String replace(String page, String text) {
+        int begin = page.indexOf(BEGIN);
+        int end = page.indexOf(END);
+        if (begin < 0 || end < begin) {
+            throw new IllegalStateException(PAGE + " has no " + BEGIN + " with " + END + " after it");
+        }
+        return page.substring(0, begin) + BEGIN + "\n\n" + text + "\n" + page.substring(end);
+    }
+
+    static String text(List<ClientRun> runs) {
+        StringBuilder text = new StringBuilder();
+        section(text, runs, "advised", "%,d messages of %,d idempotent producers, %d at a time:");
+        section(text, runs, "defaults", "The same with the library's own settings, where these are not enough:");
+        section(text, runs, "transactions", "Transactions, %2$d producers, %3$d at a time, each with two that it commits, %1$,d messages in"
+                + " all, and two of as many messages that it aborts. Delivered is what a read_committed consumer gets:");
+        section(text, runs, "acks0", "With `acks=0`, %,d messages of %,d producers, %d at a time. Delivered is what is in the log:");
+        section(text, runs, "acks1", "With `acks=1`, the same:");
+        return text.toString();
+    }
+
+    private static void section(StringBuilder text, List<ClientRun> all, String mode, String title) {
+        List<ClientRun> runs = all.stream().filter(run -> run.mode().equals(mode)).toList();
+        if (runs.isEmpty()) {
+            return;
+        }
+        ClientProgram.Load load = runs.get(0).load();
+        text.append(text.isEmpty() ? "" : "\n")
+                .append(String.format(Locale.ROOT, title, load.all(), load.producers(), load.atOnce())).append("\n\n");
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("client", "version", "refused with", "refusals", "retried", "delivered", "given up", "over the quota", "time"));
+        runs.forEach(run -> rows.add(row(run)));
+        table(text, rows, 3);
+    }
+
+    private static List<String> row(ClientRun run) {
+        ClientProgram.Result said = run.said();
+        String codes = run.refused().keySet().stream().map(name -> Errors.valueOf(name).code() + " " + name)
+                .collect(Collectors.joining(", "));
+        long refusals = run.refused().values().stream().mapToLong(Long::longValue).sum();
+        String gaveUp = run.failures().entrySet().stream().map(failure -> count(failure.getValue()) + " " + failure.getKey())
+                .collect(Collectors.joining(", "));
+        return List.of(said.client(), said.version(), codes.isEmpty() ? "-" : codes, count(refusals),
+                said.retried() == null ? "not told" : count(said.retried()), count(run.inLog()), gaveUp.isEmpty() ? "0" : gaveUp,
+                run.refused().isEmpty() ? "-" : seconds(run.overQuotaS()), seconds(said.seconds()));
+    }
+
+    private static String count(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    private static String seconds(double value) {
+        return String.format(Locale.ROOT, "%.0f s", value);
+    }
+
+    /** @param words so many columns from the left are words, the others numbers */
+    private static void table(StringBuilder text, List<List<String>> rows, int words) {
+        int columns = rows.get(0).size();
+        int[] widths = new int[columns];
+        for (List<String> row : rows) {
+            for (int column = 0; column < columns; column++) {
+                widths[column] = Math.max(widths[column], row.get(column).length());
+            }
+        }
+        for (int line = 0; line < rows.size(); line++) {
+            for (int column = 0; column < columns; column++) {
+                boolean word = column < words;
+                text.append("| ").append(String.format("%" + (word ? "-" : "") + widths[column] + "s", rows.get(line).get(column))).append(' ');
+            }
+            text.append("|\n");
+            if (line == 0) {
+                for (int column = 0; column < columns; column++) {
+                    String dashes = "-".repeat(widths[column] + 1);
+                    text.append('|').append(column < words ? "-" + dashes : dashes + ":");
+                }
+                text.append("|\n");
+            }
+        }
+    }
+}
