@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/IBM/sarama"
 	"tollgate/clients/contract"
@@ -42,8 +43,7 @@ func main() {
 		if run.Mode == "transactions" {
 			return transact(run, async, producer)
 		}
-		send(run, async, run.Values(producer), true)
-		return nil
+		return send(run, async, run.Values(producer), true)
 	})
 }
 
@@ -52,7 +52,7 @@ func advise(config *sarama.Config) {
 	config.Producer.Retry.Max = 1000
 }
 
-func send(run *contract.Run, async sarama.AsyncProducer, values []string, counts bool) {
+func send(run *contract.Run, async sarama.AsyncProducer, values []string, counts bool) error {
 	var sender sync.WaitGroup
 	sender.Add(1)
 	go func() {
@@ -61,13 +61,26 @@ func send(run *contract.Run, async sarama.AsyncProducer, values []string, counts
 			async.Input() <- &sarama.ProducerMessage{Topic: run.Topic, Value: sarama.StringEncoder(value), Metadata: value}
 		}
 	}()
-	for range values {
+	// It can keep messages for ever, neither delivered nor failed: after its transaction has timed out, for one.
+	enough := time.After(5 * time.Minute)
+	missing := map[string]bool{}
+	for _, value := range values {
+		missing[value] = true
+	}
+	for len(missing) > 0 {
 		select {
-		case <-async.Successes():
+		case <-enough:
+			for value := range missing {
+				run.Failed(value, errors.New("neither delivered nor failed"))
+			}
+			return errors.New("not ended after five minutes")
+		case success := <-async.Successes():
+			delete(missing, success.Metadata.(string))
 			if counts {
 				run.Acknowledged()
 			}
 		case failure := <-async.Errors():
+			delete(missing, failure.Msg.Metadata.(string))
 			err := failure.Err
 			var code sarama.KError
 			if errors.As(err, &code) {
@@ -77,6 +90,7 @@ func send(run *contract.Run, async sarama.AsyncProducer, values []string, counts
 		}
 	}
 	sender.Wait()
+	return nil
 }
 
 func transact(run *contract.Run, async sarama.AsyncProducer, producer int) error {
@@ -84,7 +98,9 @@ func transact(run *contract.Run, async sarama.AsyncProducer, producer int) error
 		if err := async.BeginTxn(); err != nil {
 			return err
 		}
-		send(run, async, transaction.Values, transaction.Commits)
+		if err := send(run, async, transaction.Values, transaction.Commits); err != nil {
+			return err
+		}
 		end := async.AbortTxn
 		if transaction.Commits {
 			end = async.CommitTxn
