@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.tollgate.it.KafkaVersion#known")
 class EachVersionIT {
-    private static final Quota QUOTA = new Quota(20, 20);
+    private static final Quota QUOTA = new Quota(20, 4);
     private static final int MAX_THROTTLE_MS = 400;
     private static final RawProducer.Answer PASSED = new RawProducer.Answer(Errors.NONE, 0);
     private static BrokerProcess broker;
@@ -40,8 +40,8 @@ class EachVersionIT {
     @BeforeParameterizedClassInvocation
     static void start(KafkaVersion version) throws Exception {
         broker = QUOTA.on(version.guarded("version"))
-                // The same quota over a longer window: on a busy machine a second passes between two requests of one producer.
-                .property(Guarded.WINDOW, "20").property(Guarded.BURST, "0.05")
+                // The same quota over a longer window: on a busy machine seconds pass between two requests of one producer.
+                .property(Guarded.WINDOW, "20").property(Guarded.BURST, "0.25")
                 .property(Guarded.MAX_THROTTLE, Integer.toString(MAX_THROTTLE_MS))
                 // Up sooner: it lives for seconds, and each version has one.
                 .jvmArgument("-XX:TieredStopAtLevel=1").start();
@@ -147,7 +147,7 @@ class EachVersionIT {
 
     @Test
     void kafkas_client_over_the_quota_loses_nothing_and_keeps_its_order() throws Exception {
-        int producers = 30;
+        int producers = 20;
         int messages = 10;
         broker.createTopic("java", 1);
         try (RawProducer raw = new RawProducer(broker, "", 20_000)) {
@@ -185,7 +185,7 @@ class EachVersionIT {
             assertEquals(0, Guarded.total(broker, "Faults"));
             List<String> lines = Guarded.lines(broker);
             assertEquals(starts + 1, lines.size(), "one line per start, none for the ends: " + lines);
-            assertTrue(lines.get(starts).contains("Tollgate guards this broker: mode enforce, 72000.0 new producer IDs"), lines.get(starts));
+            assertTrue(lines.get(starts).contains("Tollgate guards this broker: mode enforce, 14400.0 new producer IDs"), lines.get(starts));
         } finally {
             real.forEach(producer -> producer.close(Duration.ZERO));
         }
