@@ -2,24 +2,29 @@ package io.tollgate.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.EOFException;
 import java.net.SocketTimeoutException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.Callable;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The same on every Kafka version that the agent knows: each call that Kafka moved between them is made here on a real
@@ -189,6 +194,35 @@ class EachVersionIT {
         } finally {
             real.forEach(producer -> producer.close(Duration.ZERO));
         }
+    }
+
+    @Test
+    void k6_quotas_in_the_metadata_are_named_checked_and_followed(@TempDir Path temp) throws Exception {
+        broker.createTopic("live", 1);
+        LiveQuotas quotas = new LiveQuotas(broker);
+        Map<String, String> user = LiveQuotas.user("ANONYMOUS");
+        try (RawProducer raw = new RawProducer(broker, "", 20_000)) {
+            Callable<Object> inForce = () -> {
+                // A user that rests for a window has no bean.
+                raw.send("live", 0, 1, 7_000_000, (short) 0, 0, (short) 1);
+                return broker.attribute(Guarded.TOTALS + ",user=ANONYMOUS", "QuotaPerHour");
+            };
+            quotas.set(LiveQuotas.DEFAULT_USER, 80_000);
+            LiveQuotas.await(80_000.0, inForce);
+            KafkaConfigs.Said said = new KafkaConfigs(broker, temp).guarded("--alter", "--add-config", "producer_ids_rate=90000",
+                    "--entity-type", "users", "--entity-name", "ANONYMOUS");
+            assertTrue(said.output().endsWith("Completed updating config for user ANONYMOUS."), said.output());
+            LiveQuotas.await(90_000.0, inForce);
+            for (double value : new double[] {0, Double.NaN, Double.POSITIVE_INFINITY}) {
+                assertThrows(InvalidRequestException.class, () -> quotas.set(user, value));
+            }
+            assertEquals(Map.of(user, 90_000.0, LiveQuotas.DEFAULT_USER, 80_000.0), quotas.stored());
+            quotas.remove(user);
+            LiveQuotas.await(80_000.0, inForce);
+            quotas.remove(LiveQuotas.DEFAULT_USER);
+            LiveQuotas.await(3_600.0 * QUOTA.perSecond(), inForce);
+        }
+        assertEquals(0, Guarded.total(broker, "Faults"));
     }
 
     /** Batch {@code sequence} of each; what is over the quota comes again, as a client does. */

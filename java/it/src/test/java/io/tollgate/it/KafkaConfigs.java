@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 
 /** Kafka's own command kafka-configs, from the published jars, in a JVM of its own with the agent in it or without. */
@@ -45,12 +46,12 @@ final class KafkaConfigs {
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        String classPath = BuildTree.brokerJars(broker.kafkaVersion()).stream().map(Path::toString)
-                .collect(Collectors.joining(File.pathSeparator));
+        List<Path> jars = BuildTree.brokerJars(broker.kafkaVersion());
+        String classPath = jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=ERROR"));
         command.addAll(options);
-        command.addAll(List.of("-cp", classPath, "org.apache.kafka.tools.ConfigCommand", "--bootstrap-server",
+        command.addAll(List.of("-cp", classPath, mainClass(jars), "--bootstrap-server",
                 broker.bootstrap(), "--command-config", settings.toString()));
         command.addAll(List.of(arguments));
         ChildProcess process = ChildProcess.start(command, home, output);
@@ -59,5 +60,19 @@ final class KafkaConfigs {
             throw new IOException("kafka-configs does not end: " + Files.readString(output));
         }
         return new Said(process.exitCode(), Files.readString(output).strip());
+    }
+
+    /** What kafka-configs.sh of that version runs: it moved with 4.4. */
+    private static String mainClass(List<Path> jars) throws IOException {
+        for (Path jar : jars) {
+            if (jar.getFileName().toString().startsWith("kafka-tools-")) {
+                try (JarFile tools = new JarFile(jar.toFile())) {
+                    if (tools.getEntry("org/apache/kafka/tools/ConfigCommand.class") != null) {
+                        return "org.apache.kafka.tools.ConfigCommand";
+                    }
+                }
+            }
+        }
+        return "kafka.admin.ConfigCommand";
     }
 }
