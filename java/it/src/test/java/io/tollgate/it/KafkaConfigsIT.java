@@ -20,7 +20,8 @@ class KafkaConfigsIT {
 
     @Test
     void k6_kafka_configs_sets_shows_changes_and_removes(@TempDir Path temp) throws Exception {
-        try (BrokerProcess broker = Guarded.broker("kafka-configs").property(Guarded.RATE, "30").users("alice").start()) {
+        try (BrokerProcess broker = Guarded.broker("kafka-configs").jvmArgument("-XX:TieredStopAtLevel=1")
+                .property(Guarded.RATE, "30").users("alice").start()) {
             broker.createTopic("t", 1);
             KafkaConfigs configs = new KafkaConfigs(broker, temp);
             LiveQuotas quotas = new LiveQuotas(broker);

@@ -31,7 +31,9 @@ class StoredQuotasIT {
     @Test
     void k6_quotas_outlive_a_restart_and_a_stock_broker_serves_with_them_stored() throws Exception {
         BrokerProcess.Builder settings = Guarded.broker("stored").property(Guarded.RATE, "3").property(Guarded.MAX_USERS, "3")
-                .property(Guarded.MAX_THROTTLE, "1").users("alice", "bob");
+                .property(Guarded.MAX_THROTTLE, "1").users("alice", "bob")
+                // Up sooner: it is started four times.
+                .jvmArgument("-XX:TieredStopAtLevel=1");
         try (BrokerProcess broker = settings.start()) {
             LiveQuotas quotas = new LiveQuotas(broker);
             broker.createTopic("stored", 1);
