@@ -52,8 +52,14 @@ class ClientLibraries {
             ClientRun run = run(program, "advised", LOAD);
             run.assertDelivered();
             assertTrue(run.overQuotaS() >= 20, "over the quota for only " + run.overQuotaS() + " s");
-            Errors code = program.startsWith("kafka-clients") ? Errors.THROTTLING_QUOTA_EXCEEDED : Errors.REQUEST_TIMED_OUT;
-            assertEquals(Set.of(code.name()), run.errors().keySet());
+            boolean java = program.startsWith("kafka-clients");
+            Errors code = java ? Errors.THROTTLING_QUOTA_EXCEEDED : Errors.REQUEST_TIMED_OUT;
+            assertEquals(Set.of(code.name()), run.refused().keySet());
+            // Java's sends a new batch right behind the first one that comes back; Kafka says that it is out of order when a
+            // batch between the two was refused, too, and the client retries that.
+            if (!java) {
+                assertEquals(run.refused(), run.errors());
+            }
         });
     }
 
