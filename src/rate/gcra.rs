@@ -164,29 +164,33 @@ impl Gcra {
         let Refill { interval, full } = self.refill;
         let now = self.ticks(now_ms);
         let mut word = self.word.load(Acquire);
-        loop {
-            if word & FROZEN != 0 {
-                return None;
-            }
-            // A bucket cannot have been empty longer ago than it takes to fill.
-            let empty = word.max(now - full) + interval;
-            if empty > now {
-                if word.saturating_sub(now) > full.max(SET_BACK_MS * TICKS_PER_MS) {
-                    // Losing means that another thread has set it, or charged.
-                    word = self
-                        .word
-                        .compare_exchange(word, now, Relaxed, Acquire)
-                        .map_or_else(|held| held, |_| now);
-                    continue;
-                }
-                let wait_ms = (empty - now).min(interval).div_ceil(TICKS_PER_MS);
-                return Some(Charge::Refused { wait_ms });
-            }
-            match self.word.compare_exchange_weak(word, empty, Relaxed, Acquire) {
+        // A frozen word is after any `now`.
+        while word + interval <= now {
+            // A bucket cannot have been empty longer ago than it takes to fill. Two ways and not a maximum: what is swapped in then
+            // waits for one addition alone.
+            let swapped = if word >= now - full {
+                self.word.compare_exchange_weak(word, word + interval, Relaxed, Acquire)
+            } else {
+                self.word.compare_exchange_weak(word, now - full + interval, Relaxed, Acquire)
+            };
+            match swapped {
                 Ok(_) => return Some(Charge::Taken),
                 Err(held) => word = held,
             }
         }
+        (word & FROZEN == 0).then(|| self.refuse(word, now))
+    }
+
+    /// What a charge is told that found the bucket empty until after `now`.
+    fn refuse(&self, word: u64, now: u64) -> Charge {
+        let Refill { interval, full } = self.refill;
+        let mut empty = word.max(now - full);
+        if empty - now.min(empty) > full.max(SET_BACK_MS * TICKS_PER_MS) {
+            // Losing means that another thread has set it.
+            let _ = self.word.compare_exchange(word, now, Relaxed, Relaxed);
+            empty = now;
+        }
+        Charge::Refused { wait_ms: (empty + interval - now).min(interval).div_ceil(TICKS_PER_MS) }
     }
 
     /// Tokens at `now_ms`, fractions included: at least 0, at most the capacity. Takes none. Wait-free.

@@ -62,8 +62,19 @@ impl Sliding {
     /// left out.
     pub fn record(&self, now_ms: u64, window_ms: u64) {
         let number = now_ms / sample_ms(window_ms);
-        let index = number as u32;
-        let _ = self.slots[(number % SLOTS as u64) as usize].fetch_update(Relaxed, Relaxed, |word| {
+        let slot = &self.slots[(number % SLOTS as u64) as usize];
+        let word = slot.load(Relaxed);
+        let (index, count) = unpack(word);
+        // Mostly the sample is there, and one more is all.
+        let counts = index == number as u32 && (1..u32::MAX).contains(&count);
+        if !(counts && slot.compare_exchange(word, word + 1, Relaxed, Relaxed).is_ok()) {
+            Self::record_slowly(slot, number as u32);
+        }
+    }
+
+    #[cold]
+    fn record_slowly(slot: &AtomicU64, index: u32) {
+        let _ = slot.fetch_update(Relaxed, Relaxed, |word| {
             let (held, count) = unpack(word);
             if held == index && count > 0 {
                 return Some(pack(index, count.saturating_add(1)));
