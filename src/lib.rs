@@ -61,6 +61,7 @@ mod claim;
 mod filter;
 mod gate;
 mod memory;
+mod meter;
 mod quota;
 pub mod rate;
 

@@ -21,7 +21,7 @@
 //! Other settings may differ. Under a shorter window less is live; another layer count or false-positive rate holds for layers
 //! made from then on; principals and layers that no longer fit the limits are left out and counted ([`Restored`]).
 
-use crate::gate::Left;
+use crate::meter::Left;
 use crate::rate::limit::Taken;
 use crate::sync::thread_number;
 use std::fmt;
