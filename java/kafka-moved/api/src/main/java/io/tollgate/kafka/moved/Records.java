@@ -5,6 +5,9 @@ import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 
 /** The records of one partition in a produce request. */
 public interface Records {
-    /** The bytes as the client sent them, from the buffer's position on; null: none. Allocates nothing. */
+    /**
+     * The bytes as the client sent them, from the buffer's position on; null: none. Allocates nothing: it is Kafka's own
+     * buffer, whose position and limit must stay as they are.
+     */
     ByteBuffer bytes(PartitionProduceData partition);
 }
