@@ -13,7 +13,7 @@ DOCDIR ?= $(PREFIX)/share/doc/tollgate
 DESTDIR ?=
 
 .PHONY: help demo test build lib install uninstall tools tools-examples tools-test engine-jni cli java lint test-rust test-loom test-c \
-	test-java test-demo test-clients tools-clients broker-jars loom tsan soak slow bench bench-rust bench-java bench-report dispatch \
+	test-java test-demo test-clients tools-clients test-cost broker-jars loom tsan soak slow bench bench-rust bench-java bench-report dispatch \
 	rates fuzz examples header clean
 
 help: ## This list
@@ -101,8 +101,13 @@ test-demo: build
 # Not part of `make test`: a quarter of an hour, and Go and Node.js. CLIENTS=sarama,kafkajs are some of them.
 test-clients: tools-clients engine-jni ## Each client library over the quota on a real broker, then docs/clients.md
 	scripts/build-clients $(subst $(comma), ,$(CLIENTS))
-	scripts/maven verify -pl engine,kafka,it -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=ClientLibraries \
+	scripts/maven verify -pl engine,kafka,it -am -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=ClientLibraries \
 		-Dfailsafe.failIfNoSpecifiedTests=false -Dit.timeout.s=3600 -Dtollgate.clients=$(CLIENTS)
+
+# Not part of `make test`: it wants the machine for itself.
+test-cost: engine-jni ## Produce throughput, latency and CPU with and without the agent, then docs/cost.md; a quarter of an hour
+	scripts/maven verify -pl engine,kafka,it -am -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=AgentCost \
+		-Dfailsafe.failIfNoSpecifiedTests=false -Dit.timeout.s=3600
 
 slow: soak ## The cases too long for make test: 25 million ids, seven simulated days, a million principals; up to ten minutes
 	$(CARGO) test --locked --test rules --test false_positives -- --ignored --nocapture

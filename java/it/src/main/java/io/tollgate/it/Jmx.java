@@ -66,6 +66,12 @@ public final class Jmx implements AutoCloseable {
         server.invoke(new ObjectName("java.lang:type=Memory"), "gc", new Object[0], new String[0]);
     }
 
+    /** One of jcmd's commands in the broker's JVM, by the name that it has in JMX. */
+    void diagnose(String command, String... arguments) throws IOException, JMException {
+        server.invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), command, new Object[] {arguments},
+                new String[] {String[].class.getName()});
+    }
+
     /** @return heap in use right after the newest garbage collection, MiB; NaN when there was none yet */
     public double heapAfterGcMb() throws IOException, JMException {
         long newest = -1;

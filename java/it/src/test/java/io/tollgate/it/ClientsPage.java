@@ -1,8 +1,6 @@
 package io.tollgate.it;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -11,25 +9,10 @@ import org.apache.kafka.common.protocol.Errors;
 
 /** The part of docs/clients.md that {@code make test-clients} measures. */
 final class ClientsPage {
-    private static final Path PAGE = BuildTree.repository().resolve("docs/clients.md");
-    private static final String BEGIN = "<!-- made by `make test-clients`: begin -->";
-    private static final String END = "<!-- made by `make test-clients`: end -->";
-
     private ClientsPage() {}
 
-    /** Replaces what stands between the page's markers. */
     static void write(List<ClientRun> runs) throws IOException {
-        Files.writeString(PAGE, replace(Files.readString(PAGE), text(runs)));
-        ClientRun.tell("  %s is written anew", BuildTree.repository().relativize(PAGE));
-    }
-
-    static String replace(String page, String text) {
-        int begin = page.indexOf(BEGIN);
-        int end = page.indexOf(END);
-        if (begin < 0 || end < begin) {
-            throw new IllegalStateException(PAGE + " has no " + BEGIN + " with " + END + " after it");
-        }
-        return page.substring(0, begin) + BEGIN + "\n\n" + text + "\n" + page.substring(end);
+        MeasuredPage.write("docs/clients.md", "make test-clients", text(runs));
     }
 
     static String text(List<ClientRun> runs) {
@@ -54,7 +37,7 @@ final class ClientsPage {
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("client", "version", "refused with", "refusals", "retried", "delivered", "given up", "over the quota", "time"));
         runs.forEach(run -> rows.add(row(run)));
-        table(text, rows, 3);
+        text.append(MeasuredPage.table(rows, 3));
     }
 
     private static List<String> row(ClientRun run) {
@@ -75,30 +58,5 @@ final class ClientsPage {
 
     private static String seconds(double value) {
         return String.format(Locale.ROOT, "%.0f s", value);
-    }
-
-    /** @param words so many columns from the left are words, the others numbers */
-    private static void table(StringBuilder text, List<List<String>> rows, int words) {
-        int columns = rows.get(0).size();
-        int[] widths = new int[columns];
-        for (List<String> row : rows) {
-            for (int column = 0; column < columns; column++) {
-                widths[column] = Math.max(widths[column], row.get(column).length());
-            }
-        }
-        for (int line = 0; line < rows.size(); line++) {
-            for (int column = 0; column < columns; column++) {
-                boolean word = column < words;
-                text.append("| ").append(String.format("%" + (word ? "-" : "") + widths[column] + "s", rows.get(line).get(column))).append(' ');
-            }
-            text.append("|\n");
-            if (line == 0) {
-                for (int column = 0; column < columns; column++) {
-                    String dashes = "-".repeat(widths[column] + 1);
-                    text.append('|').append(column < words ? "-" + dashes : dashes + ":");
-                }
-                text.append("|\n");
-            }
-        }
     }
 }
