@@ -2,8 +2,13 @@ package io.tollgate;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Properties;
 
 /**
@@ -12,13 +17,20 @@ import java.util.Properties;
  * <p>Either from an explicit file (the argument, or else {@code -Dtollgate.native.path}), and then from nowhere else; or from
  * the jar, by way of a file in a new private directory under {@code -Dtollgate.native.tmpdir} (default: {@code
  * java.io.tmpdir}). That file is deleted again as soon as it is loaded, where the system allows it, since a broker that ends
- * by {@code ExitOnOutOfMemoryError} or a kill runs no exit hook; on Windows, at exit.
+ * by {@code ExitOnOutOfMemoryError} or a kill runs no exit hook; on Windows, at exit. A process that is killed between the two
+ * leaves it behind; the next one that unpacks there, a minute later or more, deletes it.
  *
  * <p>Nothing runs in a static initialiser, so a failure is an exception of one call and the next call may try again.
  */
 final class NativeLibrary {
     static final String PATH_PROPERTY = "tollgate.native.path";
     static final String TMPDIR_PROPERTY = "tollgate.native.tmpdir";
+
+    private static final String PREFIX = "tollgate-native-";
+    // Many times what unpacking and loading take: an older directory belongs to nobody.
+    private static final long ABANDONED_MS = 60_000;
+    private static final String ADVICE = "name one built for this platform (`cargo build --release --features jni`), or none to use "
+            + "the one inside the jar";
 
     // What is loaded, as shown to people; null while nothing is.
     private static String loadedFrom;
@@ -52,26 +64,32 @@ final class NativeLibrary {
     }
 
     private static Path fromProperty() {
-        String property = System.getProperty(PATH_PROPERTY);
-        return property == null || property.isEmpty() ? null : Path.of(property);
+        String property = System.getProperty(PATH_PROPERTY, "");
+        return property.isEmpty() ? null : Path.of(property);
     }
 
     private static void loadFile(Path file) {
-        if (!Files.isRegularFile(file)) {
-            throw new TollgateNativeException("there is no native library at " + name(file) + ": correct the path, or leave it "
-                    + "out to use the one inside the jar");
-        }
-        String advice = "build one for this platform with `cargo build --release --features jni`";
         try {
-            String problem = System.getProperty("os.name").equals("Linux") ? ElfFile.problem(file) : null;
-            if (problem != null) {
-                throw new TollgateNativeException("the native library " + name(file) + " " + problem + ": " + advice);
+            if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
+                throw new TollgateNativeException("the native library " + name(file) + " is no file but "
+                        + (Files.isDirectory(file) ? "a directory" : "something else") + ": " + ADVICE);
             }
+            String problem = System.getProperty("os.name").equals("Linux")
+                    ? ElfFile.problem(file, System.getProperty("os.arch")) : null;
+            if (problem != null) {
+                throw new TollgateNativeException("the native library " + name(file) + " " + problem + ": " + ADVICE);
+            }
+        } catch (NoSuchFileException missing) {
+            throw new TollgateNativeException("there is no native library at " + name(file) + ": correct the path, or leave it "
+                    + "out to use the one inside the jar", missing);
+        } catch (AccessDeniedException denied) {
+            throw new TollgateNativeException("the native library " + name(file) + " may not be read by "
+                    + System.getProperty("user.name") + ", as whom this runs: give that user access to it and to the directories "
+                    + "above it", denied);
         } catch (IOException failure) {
-            throw new TollgateNativeException("can't read the native library " + name(file) + " (" + failure + "): " + advice,
-                    failure);
+            throw new TollgateNativeException("can't read the native library " + name(file) + " (" + failure + "): " + ADVICE, failure);
         }
-        link(file, name(file), advice);
+        link(file, name(file), ADVICE);
     }
 
     private static void loadFromJar() {
@@ -81,11 +99,12 @@ final class NativeLibrary {
                 throw new TollgateNativeException("the jar has no native library for this platform (" + resource
                         + "): build one with `cargo build --release --features jni` and name it in -D" + PATH_PROPERTY);
             }
-            Path directory = Files.createTempDirectory(temporary(), "tollgate-");
+            Path directory = Files.createTempDirectory(temporary(), PREFIX);
+            deleteAbandoned(directory);
             Path file = directory.resolve(versioned(Path.of(resource).getFileName().toString()));
             try {
                 Files.copy(library, file);
-                link(file, "jar:" + resource, "if that directory forbids executable files, name another in -D"
+                link(file, "jar:" + resource, "if " + temporary() + " is mounted noexec, name another directory in -D"
                         + TMPDIR_PROPERTY);
             } finally {
                 delete(file);
@@ -98,7 +117,8 @@ final class NativeLibrary {
     }
 
     private static Path temporary() {
-        return Path.of(System.getProperty(TMPDIR_PROPERTY, System.getProperty("java.io.tmpdir")));
+        String property = System.getProperty(TMPDIR_PROPERTY, "");
+        return Path.of(property.isEmpty() ? System.getProperty("java.io.tmpdir") : property);
     }
 
     // The version is in the name so that a crash report or a process map tells which build was in use.
@@ -137,6 +157,28 @@ final class NativeLibrary {
 
     private static String name(Path file) {
         return file.toAbsolutePath().normalize().toString();
+    }
+
+    /** Deletes what processes of this user that were killed while loading left beside {@code mine}. */
+    private static void deleteAbandoned(Path mine) {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(mine.getParent(), PREFIX + "*")) {
+            long now = Files.getLastModifiedTime(mine).toMillis();
+            for (Path one : all) {
+                // Nobody else can put anything into a directory of ours, so what is listed is what is deleted.
+                if (Files.isDirectory(one, LinkOption.NOFOLLOW_LINKS)
+                        && Files.getOwner(one, LinkOption.NOFOLLOW_LINKS).equals(Files.getOwner(mine))
+                        && now - Files.getLastModifiedTime(one).toMillis() > ABANDONED_MS) {
+                    try (DirectoryStream<Path> files = Files.newDirectoryStream(one)) {
+                        for (Path file : files) {
+                            Files.deleteIfExists(file);
+                        }
+                    }
+                    Files.deleteIfExists(one);
+                }
+            }
+        } catch (IOException | RuntimeException ignored) {
+            // It may be deleted another time; loading does not depend on it.
+        }
     }
 
     private static void delete(Path path) {

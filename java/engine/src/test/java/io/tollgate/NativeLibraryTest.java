@@ -8,6 +8,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,6 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each case in a JVM of its own: see {@link LoadProbe}. */
 class NativeLibraryTest {
+    private static final String ADVICE = "name one built for this platform (`cargo build --release --features jni`), or none to use the "
+            + "one inside the jar";
+
     @TempDir
     Path directory;
 
@@ -56,8 +61,9 @@ class NativeLibraryTest {
     @Test
     void explicit_file_that_is_no_library_never_falls_back() throws Exception {
         Path broken = Files.writeString(directory.resolve("broken.so"), "not a library, ".repeat(10));
-        assertEquals(List.of("the native library " + broken + " is not a shared library: build one for this platform with `cargo "
-                + "build --release --features jni`"), probe(List.of(), broken.toString()));
+        assertEquals(List.of("the native library " + broken + " is not a shared library: " + ADVICE), probe(List.of(), broken.toString()));
+        assertEquals(List.of("the native library " + directory + " is no file but a directory: " + ADVICE),
+                probe(List.of(), directory.toString()));
     }
 
     /** The system's loader would end the process with SIGBUS. */
@@ -75,11 +81,13 @@ class NativeLibraryTest {
     @Test
     void explicit_file_for_another_processor_never_falls_back() throws Exception {
         byte[] library = Files.readAllBytes(copyOfLibrary("whole.so"));
-        library[18] = 0x77; // e_machine
+        String here = System.getProperty("os.arch");
+        byte other = (byte) (here.equals("aarch64") ? 62 : 183);
+        String name = here.equals("aarch64") ? "amd64" : "aarch64";
+        library[18] = other; // e_machine, little-endian
         Path foreign = Files.write(directory.resolve("foreign.so"), library);
-        List<String> lines = probe(List.of(), foreign.toString());
-        assertEquals(1, lines.size(), lines::toString);
-        assertTrue(lines.get(0).startsWith("can't load the native library " + foreign + " ("), lines::toString);
+        assertEquals(List.of("the native library " + foreign + " is for another processor (" + name + ", and this JVM runs on " + here
+                + "): " + ADVICE), probe(List.of(), foreign.toString()));
     }
 
     @Test
@@ -122,6 +130,47 @@ class NativeLibraryTest {
                 lines::toString);
     }
 
+    /** A limit on the size of a file stands in for a full disk: it needs no right to mount anything. */
+    @Test
+    void where_the_library_cannot_be_unpacked_whole_nothing_is_left_behind() throws Exception {
+        List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "ulimit -f 512 && exec \"$@\"", "limited"));
+        command.addAll(java(List.of("-Dtollgate.native.tmpdir=" + directory), "-"));
+        List<String> lines = run(command);
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.get(0).startsWith("can't unpack the native library " + NativePlatform.currentResource() + " below " + directory
+                + " (java.io.IOException: "), lines::toString);
+        assertTrue(lines.get(0).endsWith("): make room there or name another directory in -Dtollgate.native.tmpdir"), lines::toString);
+        assertEquals(List.of(), entries(directory));
+    }
+
+    /** The library in the way of the jar's kills the process while it is being loaded, as the system might. */
+    @Test
+    void what_a_process_that_was_killed_while_loading_left_goes_with_the_next_load() throws Exception {
+        Path deadly = compile("deadly", "#include <signal.h>\n__attribute__((constructor)) static void now(void) { raise(SIGKILL); }");
+        Path before = directory.resolve("before");
+        Path resource = before.resolve(NativePlatform.currentResource());
+        Files.createDirectories(resource.getParent());
+        Files.copy(deadly, resource);
+        Path temporary = Files.createDirectory(directory.resolve("temporary"));
+        List<String> option = List.of("-Dtollgate.native.tmpdir=" + temporary);
+        List<String> command = java(option, "-");
+        command.set(command.indexOf("-cp") + 1, before + System.getProperty("path.separator") + System.getProperty("java.class.path"));
+        assertEquals(128 + 9, new ProcessBuilder(command).start().waitFor());
+        List<String> left = entries(temporary);
+        assertEquals(1, left.size(), left::toString);
+
+        // It might be one that loads at this moment.
+        assertEquals(List.of("ok"), probe(option, "-"));
+        assertEquals(left, entries(temporary));
+
+        Path others = Files.createDirectory(temporary.resolve("tollgate-of-others"));
+        for (Path one : List.of(Path.of(left.get(0)), others)) {
+            Files.setLastModifiedTime(one, FileTime.from(Instant.now().minusSeconds(90)));
+        }
+        assertEquals(List.of("ok"), probe(option, "-"));
+        assertEquals(List.of(others.toString()), entries(temporary));
+    }
+
     private static List<String> entries(Path directory) throws IOException {
         try (Stream<Path> entries = Files.list(directory)) {
             return entries.map(Path::toString).toList();
@@ -144,12 +193,16 @@ class NativeLibraryTest {
     }
 
     private static List<String> probe(List<String> options, String... files) throws Exception {
+        return run(java(options, files));
+    }
+
+    private static List<String> java(List<String> options, String... files) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), LoadProbe.class.getName()));
         command.addAll(List.of(files));
-        return run(command);
+        return command;
     }
 
     private static List<String> run(List<String> command) throws Exception {
