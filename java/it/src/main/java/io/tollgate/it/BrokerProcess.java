@@ -77,6 +77,7 @@ public final class BrokerProcess implements AutoCloseable {
         private Path java = Path.of(System.getProperty("java.home"));
         private int heapMb = 512;
         private Path agent;
+        private final List<String> launcher = new ArrayList<>();
         private final List<String> jvmArguments = new ArrayList<>();
         private final Map<String, String> properties = new LinkedHashMap<>();
         private final List<String> users = new ArrayList<>();
@@ -105,6 +106,13 @@ public final class BrokerProcess implements AutoCloseable {
         /** @param jar the agent to run the broker with, or null for a stock broker */
         public Builder agent(Path jar) {
             this.agent = jar;
+            return this;
+        }
+
+        /** What starts the broker's JVM, which is handed to it as further arguments and must take its place ({@code exec}). */
+        public Builder launcher(String... command) {
+            launcher.clear();
+            launcher.addAll(List.of(command));
             return this;
         }
 
@@ -155,7 +163,8 @@ public final class BrokerProcess implements AutoCloseable {
             format();
             formatted = true;
         }
-        List<String> command = new ArrayList<>(java(settings.heapMb));
+        List<String> command = new ArrayList<>(settings.launcher);
+        command.addAll(java(settings.heapMb));
         // The collector and the pause goal that Kafka's own start script sets.
         command.addAll(List.of("-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20",
                 "-XX:InitiatingHeapOccupancyPercent=35", "-XX:+ExitOnOutOfMemoryError"));

@@ -19,15 +19,24 @@ final class Topics {
     private Topics() {}
 
     static void create(Admin admin, String topic, int partitions) throws InterruptedException {
+        try {
+            admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get(TIMEOUT_S, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("topic " + topic + " could not be made", e);
+        }
+        awaitLeaders(admin, topic, partitions);
+    }
+
+    /** Waits until each partition has a leader that serves it, which takes a moment after a broker has started again, too. */
+    static void awaitLeaders(Admin admin, String topic, int partitions) throws InterruptedException {
         Map<TopicPartition, OffsetSpec> all = new HashMap<>();
         for (int partition = 0; partition < partitions; partition++) {
             all.put(new TopicPartition(topic, partition), OffsetSpec.latest());
         }
         try {
-            admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get(TIMEOUT_S, TimeUnit.SECONDS);
             awaitLeaders(admin, all);
         } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("topic " + topic + " could not be made", e);
+            throw new IllegalStateException("topic " + topic + " has no leader", e);
         }
     }
 
