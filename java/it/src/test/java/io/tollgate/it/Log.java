@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,15 +48,21 @@ final class Log {
 
     /** Asserts that the messages "n:0" to "n:(messages - 1)" of each producer n are there once each and in that order. */
     static void assertExactlyOnceInOrder(List<String> values, int producers, int messages) {
+        int[] each = new int[producers];
+        Arrays.fill(each, messages);
+        assertExactlyOnceInOrder(values, each);
+    }
+
+    /** The same, where producer n sent {@code messages[n]}. */
+    static void assertExactlyOnceInOrder(List<String> values, int[] messages) {
         Map<Integer, List<Integer>> byProducer = new HashMap<>();
         for (String value : values) {
             String[] parts = value.split(":");
             byProducer.computeIfAbsent(Integer.valueOf(parts[0]), n -> new ArrayList<>()).add(Integer.valueOf(parts[1]));
         }
-        List<Integer> all = IntStream.range(0, messages).boxed().toList();
-        for (int n = 0; n < producers; n++) {
-            assertEquals(all, byProducer.get(n), "messages of producer " + n);
+        for (int n = 0; n < messages.length; n++) {
+            assertEquals(IntStream.range(0, messages[n]).boxed().toList(), byProducer.get(n), "messages of producer " + n);
         }
-        assertEquals(producers, byProducer.size());
+        assertEquals(messages.length, byProducer.size());
     }
 }
