@@ -18,6 +18,7 @@ final class Guarded {
     static final String LAYERS = "producer.id.quota.cache.layer.count";
     static final String MAX_THROTTLE = "producer.id.quota.max.throttle.ms";
     static final String MAX_USERS = "producer.id.quota.max.users";
+    private static final String THROTTLED = " throttled ";
     static final String TOTALS = "kafka.server:type=ProducerIds";
 
     private Guarded() {}
@@ -26,9 +27,18 @@ final class Guarded {
         return BrokerProcess.builder(name).agent(BuildTree.agentJar());
     }
 
-    /** What the agent logged, over all runs of the broker. */
+    /** What the agent logged, over all runs of the broker, but for whom it throttled. */
     static List<String> lines(BrokerProcess broker) {
-        return Stream.concat(broker.log().lines(), broker.output().lines()).filter(line -> line.contains("Tollgate")).toList();
+        return all(broker).filter(line -> !line.contains(THROTTLED)).toList();
+    }
+
+    /** Whom the agent throttled, or would have, as its log says it. */
+    static List<String> throttles(BrokerProcess broker) {
+        return all(broker).filter(line -> line.contains(THROTTLED)).toList();
+    }
+
+    private static Stream<String> all(BrokerProcess broker) {
+        return Stream.concat(broker.log().lines(), broker.output().lines()).filter(line -> line.contains("Tollgate"));
     }
 
     static long total(BrokerProcess broker, String attribute) throws IOException, JMException {

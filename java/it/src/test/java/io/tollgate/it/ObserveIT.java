@@ -46,6 +46,12 @@ class ObserveIT {
             assertEquals("observe", broker.attribute(Guarded.TOTALS, "Mode"));
             assertEquals(2 * (40 + 12), broker.producerIdCount());
 
+            List<String> throttles = Guarded.throttles(broker);
+            assertEquals(List.of(), throttles.stream().filter(line -> !line.matches("\\[[^]]*] INFO Tollgate would have throttled user"
+                    + " (alice|bob) .* over its quota of 10 new producer IDs per hour .*producer_ids_rate=20 --entity-type users"
+                    + " --entity-name \\1 \\(producer.id.quota.mode = observe\\) .*")).toList());
+            // The first of each at once; a second one only where this took longer than a minute.
+            assertTrue(throttles.size() >= 2, throttles.toString());
             List<String> lines = Guarded.lines(broker);
             assertEquals(2, lines.size(), lines.toString());
             assertTrue(lines.get(0).contains("producer.id.quota.default.rates is no setting of Tollgate and has no effect; "

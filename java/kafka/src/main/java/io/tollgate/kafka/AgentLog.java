@@ -7,6 +7,8 @@ import org.slf4j.helpers.NOPLogger;
 /**
  * Where the agent's lines go: the broker's own log through slf4j, or standard error where slf4j is not there or leads
  * nowhere. Nothing here throws.
+ *
+ * <p>What goes in is one line and stays one: user names stand in lines, and a name may hold a line break.
  */
 final class AgentLog {
     private interface Sink {
@@ -24,7 +26,7 @@ final class AgentLog {
 
     static void info(String line) {
         try {
-            SINK.info(line);
+            SINK.info(oneLine(line));
         } catch (Throwable ignored) {
             // Nowhere left to say it.
         }
@@ -32,7 +34,7 @@ final class AgentLog {
 
     static void warn(String line) {
         try {
-            SINK.warn(line);
+            SINK.warn(oneLine(line));
         } catch (Throwable ignored) {
             // Nowhere left to say it.
         }
@@ -41,10 +43,38 @@ final class AgentLog {
     /** @param cause logged with its stack trace, or null */
     static void error(String line, Throwable cause) {
         try {
-            SINK.error(line, cause);
+            SINK.error(oneLine(line), cause);
         } catch (Throwable ignored) {
             // Nowhere left to say it.
         }
+    }
+
+    /**
+     * The text with its control characters, line separators, and characters that show as nothing or turn the reading
+     * direction written as Java writes them: {@code \\n}, {@code \\u202e}. Otherwise a user could name itself so that the
+     * log shows a line that nobody wrote.
+     */
+    static String oneLine(String text) {
+        if (text.chars().noneMatch(AgentLog::isHidden)) {
+            return text;
+        }
+        StringBuilder line = new StringBuilder(text.length() + 16);
+        text.chars().forEach(c -> {
+            switch (c) {
+                case '\n' -> line.append("\\n");
+                case '\r' -> line.append("\\r");
+                case '\t' -> line.append("\\t");
+                default -> line.append(isHidden(c) ? String.format("\\u%04x", c) : Character.toString(c));
+            }
+        });
+        return line.toString();
+    }
+
+    private static boolean isHidden(int c) {
+        return Character.isISOControl(c) || switch (Character.getType(c)) {
+            case Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
     }
 
     private static Sink sink() {

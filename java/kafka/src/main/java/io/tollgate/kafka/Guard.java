@@ -34,6 +34,7 @@ final class Guard implements AutoCloseable {
     private final Beans beans = new Beans(faults);
     private final Users users;
     private final RefusedBatches refused;
+    private final ThrottleLog throttles;
     private final Sweeper sweeper;
     private volatile boolean closed;
 
@@ -45,7 +46,10 @@ final class Guard implements AutoCloseable {
         this.users = new Users(engine, beans, settings.maxUsers());
         this.refused = new RefusedBatches(settings.maxThrottleMs() + COME_BACK_MS);
         beans.addTotals(settings.mode(), () -> engine.totals(Clock.nowMs()), quotas);
-        this.sweeper = new Sweeper(this::sweep, settings.sweepMs(), faults);
+        this.throttles = new ThrottleLog(enforce, quotas, new RaiseCommand(broker.properties()), faults);
+        this.sweeper = new Sweeper(faults);
+        sweeper.every(settings.sweepMs(), this::sweep);
+        sweeper.every(ThrottleLog.TICK_MS, () -> throttles.tick(Clock.nowMs()));
         quotas.attach(engine, settings);
     }
 
@@ -115,6 +119,7 @@ final class Guard implements AutoCloseable {
         }
         if (Decision.isThrottled(decision) && !enforce) {
             remember(user, producerId, now);
+            throttles.add(user, now);
             return 0;
         }
         return Decision.retryAfterMs(decision);
@@ -165,6 +170,9 @@ final class Guard implements AutoCloseable {
         } catch (Throwable e) {
             refused.passed(user, out);
             throw e;
+        }
+        if (waitMs > 0) {
+            throttles.add(user, now);
         }
     }
 

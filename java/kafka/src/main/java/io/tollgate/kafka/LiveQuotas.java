@@ -38,6 +38,15 @@ final class LiveQuotas {
         EARLY, GUARDING, NEVER
     }
 
+    /**
+     * What a user may bring.
+     *
+     * @param perHour NaN: without limit
+     * @param from where that is set, for the log
+     */
+    record InForce(double perHour, String from) {
+    }
+
     private State state = State.EARLY;
     /** By user; in the state GUARDING those that the engine has. */
     private final Map<String, Double> own = new LinkedHashMap<>();
@@ -136,6 +145,12 @@ final class LiveQuotas {
         }
     }
 
+    /** What the user may bring, wherever that is set. */
+    synchronized InForce of(String user) {
+        Double perHour = own.get(user);
+        return perHour != null ? new InForce(perHour, KEY) : new InForce(defaultPerHour(), defaultFrom());
+    }
+
     /** Users that have a quota of their own. */
     synchronized long users() {
         return own.size();
@@ -205,7 +220,11 @@ final class LiveQuotas {
         }
         AgentLog.info("Tollgate: users without a quota of their own may bring "
                 + (perHour == null ? "any number of" : perHour.toString()) + " new producer IDs per hour ("
-                + (common != null ? KEY + " of the default user" : Setting.RATE.key) + ")");
+                + defaultFrom() + ")");
+    }
+
+    private String defaultFrom() {
+        return common != null ? KEY + " of the default user" : Setting.RATE.key;
     }
 
     /** The quota, or null when there is none. The controller refuses what is no number above 0; before Kafka 4.4 not all of it. */

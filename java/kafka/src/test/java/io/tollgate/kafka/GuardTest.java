@@ -270,6 +270,39 @@ class GuardTest {
     }
 
     @Test
+    void who_is_throttled_stands_in_the_log_and_who_passes_does_not() throws Exception {
+        guard(1, "enforce");
+        try (Lines lines = new Lines()) {
+            assertTrue(passes(sent(batch(0, 1, 0))));
+            broker.failureToRefuse = new IllegalStateException("on purpose");
+            assertTrue(passes(sent(batch(0, 2, 0))));
+            broker.failureToRefuse = null;
+            assertEquals(List.of(), throttles(lines));
+            assertFalse(passes(sent(batch(0, 3, 0))));
+            assertFalse(passes(sent(batch(0, 4, 0))));
+            assertEquals(List.of("Tollgate throttled user alice once, over its quota of 1 new producer IDs per hour"
+                    + " (producer.id.quota.default.rate); to raise it: kafka-configs.sh --bootstrap-server localhost:9092 --alter"
+                    + " --add-config producer_ids_rate=2 --entity-type users --entity-name alice"), throttles(lines));
+        }
+    }
+
+    @Test
+    void who_would_have_been_throttled_stands_in_the_log() throws Exception {
+        guard(1, "observe");
+        try (Lines lines = new Lines()) {
+            for (long producerId = 0; producerId < 5; producerId++) {
+                assertTrue(passes(sent(batch(0, producerId, 0))));
+            }
+            assertEquals(1, throttles(lines).size());
+            assertTrue(throttles(lines).get(0).startsWith("Tollgate would have throttled user alice once, over its quota of 1 new"));
+        }
+    }
+
+    private static List<String> throttles(Lines lines) {
+        return lines.soFar().stream().filter(line -> line.contains("throttled user")).toList();
+    }
+
+    @Test
     void a_user_that_was_dropped_for_idleness_is_taken_up_again() throws Exception {
         broker.properties.put(Setting.WINDOW.key, "1");
         broker.properties.put(Setting.SWEEP.key, "20");
