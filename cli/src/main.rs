@@ -6,6 +6,7 @@ mod files;
 mod markdown;
 mod picture;
 mod rates_report;
+mod size;
 mod text;
 
 use std::process::ExitCode;
@@ -20,8 +21,9 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
-#[expect(clippy::enum_variant_names, reason = "they are the names of the subcommands")]
 enum Command {
+    /// What a quota costs before it is set: the filter's memory, and the broker's heap in the worst case
+    Size(size::Arguments),
     /// Render what the demo measured as a page and as a picture
     DemoReport(demo_report::Arguments),
     /// Simulate a dispatcher with and without the estimate of messages per entry, for docs/dispatch.md
@@ -34,6 +36,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Size(arguments) => size::run(&arguments),
         Command::DemoReport(arguments) => demo_report::run(&arguments),
         Command::DispatchReport(arguments) => dispatch_report::run(&arguments),
         Command::RatesReport(arguments) => rates_report::run(&arguments),

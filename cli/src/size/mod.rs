@@ -1,0 +1,84 @@
+//! `tollgate size`: what a quota costs before it is set, in the filter's memory and in the broker's heap.
+
+mod answer;
+mod table;
+
+use std::time::Duration;
+
+use clap::Args;
+use tollgate::{Config, Quota};
+
+use answer::Answer;
+
+/// A duration that the engine takes in milliseconds.
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:\n  tollgate size --rate 1000 --principals 200 --partitions 50")]
+pub struct Arguments {
+    /// New producer IDs per hour that one principal may bring (producer_ids_rate)
+    #[arg(long)]
+    rate: f64,
+    /// How long a producer ID is remembered at most
+    #[arg(long, default_value = "1h", value_parser = humantime::parse_duration)]
+    window: Duration,
+    /// The steps in which the window forgets
+    #[arg(long, default_value_t = 4)]
+    layers: u32,
+    /// Share of new producer IDs that pass uncharged
+    #[arg(long, default_value_t = 0.001)]
+    false_positive_rate: f64,
+    /// Share of a window's worth that may come at once
+    #[arg(long, default_value_t = 1.0)]
+    burst: f64,
+    /// Producers of one principal that write all the time, beside the new ones
+    #[arg(long, default_value_t = 0)]
+    active: u64,
+    /// Principals that use their quota up
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    principals: u64,
+    /// Partitions on one broker that a producer ID writes to, its followers' included
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    partitions: u64,
+    /// How long a broker keeps a producer ID that is silent (producer.id.expiration.ms)
+    #[arg(long, default_value = "24h", value_parser = humantime::parse_duration)]
+    expiration: Duration,
+    /// As JSON, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the answer.
+///
+/// # Errors
+/// A sentence that names the option, the value and the range.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
+    let quota = Quota::per_hour(arguments.rate, arguments.burst)
+        .map_err(|e| e.to_string().replacen("quota", "--rate", 1).replacen("burst", "--burst", 1))?;
+    let config = Config::builder()
+        .window_ms(milliseconds(arguments.window))
+        .layers(arguments.layers)
+        .false_positive_rate(arguments.false_positive_rate)
+        // Nothing is hashed here.
+        .seed(0)
+        .build()
+        .map_err(|e| format!("--{}", e.to_string().replacen("window_ms", "window", 1).replace('_', "-")))?;
+    let answer = Answer::of(
+        &config,
+        quota,
+        &answer::Load {
+            active: arguments.active,
+            principals: arguments.principals,
+            partitions: arguments.partitions,
+            expiration_ms: milliseconds(arguments.expiration),
+        },
+    );
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&answer).map_err(|e| e.to_string())?);
+    } else {
+        print!("{}", table::text(&answer));
+    }
+    Ok(())
+}
