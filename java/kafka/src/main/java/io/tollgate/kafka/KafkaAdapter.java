@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import kafka.cluster.Partition;
 import kafka.server.KafkaApis;
 import org.apache.kafka.common.TopicPartition;
@@ -32,6 +33,7 @@ final class KafkaAdapter implements BrokerAdapter {
     private static final int SEQUENCE_AT = 53;
     private static final int HEAD_BYTES = 61;
     private static final byte MAGIC_V2 = 2;
+    private static final Optional<Integer> NO_EPOCH = Optional.of(Integer.MAX_VALUE);
 
     private final KafkaApis apis;
     private final Requests requests;
@@ -109,11 +111,25 @@ final class KafkaAdapter implements BrokerAdapter {
         if (partition.isEmpty()) {
             return Presence.NOT_LED;
         }
-        Option<?> log = partition.get().leaderLogIfLocal();
+        Option<?> log = ledLog(partition.get());
         if (log.isEmpty()) {
             return Presence.NOT_LED;
         }
         return logs.holds(log.get(), batch.producerId()) ? Presence.HELD : Presence.ABSENT;
+    }
+
+    /**
+     * The partition's log if this broker leads it, or is about to: Kafka would have the request wait while that changes, and
+     * then append it. So wait here, too: a look at the partition's state doesn't, and would say "not led".
+     */
+    static Option<?> ledLog(Partition partition) {
+        Option<?> log = partition.leaderLogIfLocal();
+        if (log.isEmpty()) {
+            // Takes the lock under which Kafka changes a leader. An epoch that can't be: that is all it does.
+            partition.lastOffsetForLeaderEpoch(NO_EPOCH, 0, true);
+            log = partition.leaderLogIfLocal();
+        }
+        return log;
     }
 
     @Override
