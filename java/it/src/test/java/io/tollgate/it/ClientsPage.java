@@ -9,10 +9,13 @@ import org.apache.kafka.common.protocol.Errors;
 
 /** The part of docs/clients.md that {@code make test-clients} measures. */
 final class ClientsPage {
+    private static final DocsPart PART = new DocsPart("docs/clients.md", "test-clients");
+
     private ClientsPage() {}
 
+    /** Replaces what stands between the page's markers. */
     static void write(List<ClientRun> runs) throws IOException {
-        MeasuredPage.write("docs/clients.md", "make test-clients", text(runs));
+        PART.write(text(runs));
     }
 
     static String text(List<ClientRun> runs) {
@@ -37,7 +40,7 @@ final class ClientsPage {
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("client", "version", "refused with", "refusals", "retried", "delivered", "given up", "over the quota", "time"));
         runs.forEach(run -> rows.add(row(run)));
-        text.append(MeasuredPage.table(rows, 3));
+        DocsPart.table(text, rows, 3);
     }
 
     private static List<String> row(ClientRun run) {

@@ -7,10 +7,12 @@ import java.util.Locale;
 
 /** The part of docs/cost.md that {@code make test-cost} measures. */
 final class CostPage {
+    private static final DocsPart PART = new DocsPart("docs/cost.md", "test-cost");
+
     private CostPage() {}
 
     static void write(List<CostRow> rows, Allocations allocations) throws IOException {
-        MeasuredPage.write("docs/cost.md", "make test-cost", text(rows, allocations));
+        PART.write(text(rows, allocations));
     }
 
     private static String text(List<CostRow> rows, Allocations allocations) {
@@ -28,10 +30,12 @@ final class CostPage {
                     ratio(row.again(CostSide.Slice::brokerMicros))));
         }
         table.addAll(cpu.subList(1, cpu.size()));
+        StringBuilder written = new StringBuilder();
+        DocsPart.table(written, table, 2);
         return String.format(Locale.ROOT, "Medians of %d turns; ratios are medians of the turns' own ratios, with the interval that holds the"
                 + " true one in 95 of 100 cases:\n\n%s\nAllocation: of %,d samples that Flight Recorder took on the request handler threads"
                 + " of the guarded broker, %d have a class of Tollgate's on the stack.\n",
-                rows.get(0).turns(), MeasuredPage.table(table, 2), allocations.samples(), allocations.ours());
+                rows.get(0).turns(), written, allocations.samples(), allocations.ours());
     }
 
     private static String number(boolean fine, double value) {

@@ -5,39 +5,32 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A page of docs/ a part of which one command measures: what stands between its two markers. */
-final class MeasuredPage {
-    private MeasuredPage() {}
-
-    /**
-     * Replaces that part.
-     *
-     * @param page from the top of the repository
-     * @param command as the markers name it
-     */
-    static void write(String page, String command, String text) throws IOException {
+/**
+ * The part of a page under docs/ that a run writes from what it measured: between two markers that name the run.
+ *
+ * @param page from the repository's top
+ * @param target of make
+ */
+record DocsPart(String page, String target) {
+    void write(String text) throws IOException {
         Path file = BuildTree.repository().resolve(page);
-        Files.writeString(file, replace(page, Files.readString(file), command, text));
+        Files.writeString(file, replace(Files.readString(file), text));
         ClientRun.tell("  %s is written anew", page);
     }
 
-    private static String replace(String name, String page, String command, String text) {
-        String first = "<!-- made by `" + command + "`: begin -->";
-        String last = "<!-- made by `" + command + "`: end -->";
-        int begin = page.indexOf(first);
-        int end = page.indexOf(last);
+    String replace(String all, String text) {
+        String marker = "<!-- made by `make " + target + "`: %s -->";
+        String first = marker.formatted("begin");
+        int begin = all.indexOf(first);
+        int end = all.indexOf(marker.formatted("end"));
         if (begin < 0 || end < begin) {
-            throw new IllegalStateException(name + " has no " + first + " with " + last + " after it");
+            throw new IllegalStateException(page + " has no " + first + " with its end after it");
         }
-        return page.substring(0, begin) + first + "\n\n" + text + "\n" + page.substring(end);
+        return all.substring(0, begin) + first + "\n\n" + text + "\n" + all.substring(end);
     }
 
-    /**
-     * @param rows the first one has the titles
-     * @param words so many columns from the left are words, the others numbers
-     */
-    static String table(List<List<String>> rows, int words) {
-        StringBuilder text = new StringBuilder();
+    /** @param words so many columns from the left are words, the others numbers */
+    static void table(StringBuilder text, List<List<String>> rows, int words) {
         int columns = rows.get(0).size();
         int[] widths = new int[columns];
         for (List<String> row : rows) {
@@ -59,6 +52,5 @@ final class MeasuredPage {
                 text.append("|\n");
             }
         }
-        return text.toString();
     }
 }
