@@ -19,7 +19,7 @@ fn the_table_has_what_an_operator_asks() {
         "  at once, after a time without any 1,000",
         "  then one more every               3s 600ms",
         "  a producer ID is remembered for   45m to 1h after it was last seen",
-        "  heap                              109.5 GB",
+        "  heap                              110.7 GB",
     ] {
         assert!(text.lines().any(|printed| printed == line), "{line}\n{text}");
     }
