@@ -1,9 +1,14 @@
 package io.tollgate.it;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
+import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
@@ -54,6 +59,36 @@ public final class Jmx implements AutoCloseable {
     /** @return whether the broker has a bean of this name */
     public boolean has(String objectName) throws IOException, JMException {
         return server.isRegistered(new ObjectName(objectName));
+    }
+
+    /** @return what stands under a key in the names of all beans that match and have it */
+    public List<String> keys(String pattern, String key) throws IOException, JMException {
+        return server.queryNames(new ObjectName(pattern), null).stream().map(name -> name.getKeyProperty(key))
+                .filter(Objects::nonNull).toList();
+    }
+
+    /**
+     * Reads every attribute of all beans that match, as a scraper does; one that has gone since it was listed is skipped.
+     *
+     * @return how many beans were read
+     * @throws JMException when a bean is there and an attribute can't be read
+     */
+    public int readAll(String pattern) throws IOException, JMException {
+        int read = 0;
+        for (ObjectName name : server.queryNames(new ObjectName(pattern), null)) {
+            try {
+                String[] attributes = Arrays.stream(server.getMBeanInfo(name).getAttributes()).map(MBeanAttributeInfo::getName)
+                        .toArray(String[]::new);
+                int answered = server.getAttributes(name, attributes).size();
+                if (answered < attributes.length) {
+                    throw new JMException(name + " answered " + answered + " of " + attributes.length + " attributes");
+                }
+                read++;
+            } catch (InstanceNotFoundException gone) {
+                // Its user went away.
+            }
+        }
+        return read;
     }
 
     /** @return entries of producer state over all partitions: a PID that wrote to P partitions counts P times (K8) */
