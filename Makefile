@@ -4,6 +4,9 @@ JNI_TARGET := target/jni
 C_LIBRARY := target/c/release/libtollgate.so
 CARGO ?= cargo
 comma := ,
+# One class of java/it by its name, with the modules that it needs.
+IT := scripts/maven verify -am -pl engine,kafka,it -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false \
+	-Dfailsafe.failIfNoSpecifiedTests=false
 
 # Where `make install` puts things; DESTDIR goes before each of them.
 PREFIX ?= /usr/local
@@ -13,7 +16,7 @@ DOCDIR ?= $(PREFIX)/share/doc/tollgate
 DESTDIR ?=
 
 .PHONY: help demo test build lib install uninstall tools tools-examples tools-test engine-jni cli java lint test-rust test-loom test-c \
-	test-java test-demo test-clients tools-clients test-cost broker-jars loom tsan soak slow bench bench-rust bench-java bench-report dispatch \
+	test-java test-demo test-clients tools-clients test-cost test-flood broker-jars loom tsan soak slow bench bench-rust bench-java bench-report dispatch \
 	rates fuzz examples header clean
 
 help: ## This list
@@ -101,13 +104,16 @@ test-demo: build
 # Not part of `make test`: a quarter of an hour, and Go and Node.js. CLIENTS=sarama,kafkajs are some of them.
 test-clients: tools-clients engine-jni ## Each client library over the quota on a real broker, then docs/clients.md
 	scripts/build-clients $(subst $(comma), ,$(CLIENTS))
-	scripts/maven verify -pl engine,kafka,it -am -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=ClientLibraries \
-		-Dfailsafe.failIfNoSpecifiedTests=false -Dit.timeout.s=3600 -Dtollgate.clients=$(CLIENTS)
+	$(IT) -Dit.test=ClientLibraries -Dit.timeout.s=3600 -Dtollgate.clients=$(CLIENTS)
 
 # Not part of `make test`: it wants the machine for itself.
 test-cost: engine-jni ## Produce throughput, latency and CPU with and without the agent, then docs/cost.md; a quarter of an hour
-	scripts/maven verify -pl engine,kafka,it -am -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=AgentCost \
-		-Dfailsafe.failIfNoSpecifiedTests=false -Dit.timeout.s=3600
+	$(IT) -Dit.test=AgentCost -Dit.timeout.s=3600
+
+# Not part of `make test`, which sends 200,000.
+test-flood: engine-jni ## 10 million producer IDs at a guarded broker of 256 MB, COUNT=n for others; a quarter of an hour
+	$(IT) -Dit.test=FloodIT -Dit.timeout.s=7200 -Dtollgate.flood=$(or $(COUNT),10000000)
+	@cat java/it/target/flood.txt
 
 slow: soak ## The cases too long for make test: 25 million ids, seven simulated days, a million principals; up to ten minutes
 	$(CARGO) test --locked --test rules --test false_positives -- --ignored --nocapture
