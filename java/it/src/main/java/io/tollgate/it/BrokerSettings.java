@@ -46,7 +46,14 @@ final class BrokerSettings {
         all.put("log.cleaner.dedupe.buffer.size", "2097152");
         all.putAll(extra);
         StringBuilder text = new StringBuilder();
-        all.forEach((key, value) -> text.append(key).append('=').append(value.replace("\\", "\\\\")).append('\n'));
+        all.forEach((key, value) -> text.append(key).append('=').append(escaped(value)).append('\n'));
+        return text.toString();
+    }
+
+    /** As java.util.Properties reads it, which takes the file for Latin-1. */
+    private static String escaped(String value) {
+        StringBuilder text = new StringBuilder();
+        value.replace("\\", "\\\\").chars().forEach(c -> text.append(c < 127 ? Character.toString(c) : String.format("\\u%04x", c)));
         return text.toString();
     }
 

@@ -3,6 +3,7 @@ package io.tollgate.it;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -89,6 +90,15 @@ public final class Jmx implements AutoCloseable {
             }
         }
         return read;
+    }
+
+    /** @return the type of each attribute, by its name */
+    public Map<String, String> types(String objectName) throws IOException, JMException {
+        Map<String, String> types = new LinkedHashMap<>();
+        for (MBeanAttributeInfo attribute : server.getMBeanInfo(new ObjectName(objectName)).getAttributes()) {
+            types.put(attribute.getName(), attribute.getType());
+        }
+        return types;
     }
 
     /** @return entries of producer state over all partitions: a PID that wrote to P partitions counts P times (K8) */

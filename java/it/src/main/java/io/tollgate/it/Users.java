@@ -35,14 +35,19 @@ public final class Users {
         StringBuilder jaas = new StringBuilder(clientJaas(ADMIN));
         jaas.setLength(jaas.length() - 1);
         for (String name : names) {
-            jaas.append(" user_").append(name).append("=\"").append(password(name)).append('"');
+            jaas.append(' ').append(quoted("user_" + name)).append('=').append(quoted(password(name)));
         }
         return jaas.append(';').toString();
     }
 
     private static String clientJaas(String user) {
-        return "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"" + user + "\" password=\""
-                + password(user) + "\";";
+        return "org.apache.kafka.common.security.plain.PlainLoginModule required username=" + quoted(user)
+                + " password=" + quoted(password(user)) + ";";
+    }
+
+    /** As a string of a JAAS file, in which any name can stand. */
+    private static String quoted(String text) {
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
     }
 
     /** Client settings to log in as {@code user}; nothing when this broker has no users. */
