@@ -212,6 +212,14 @@ impl Engine {
         self.registry.slot(id).is_some_and(|slot| slot.contains(id, pid, now_ms, &self.shared))
     }
 
+    /// S15: milliseconds until [`track`](Self::track) would admit a new id, when `ahead` others are admitted before it and nobody
+    /// else comes; 0 is at once. Charges and counts nothing. `None` for a stale handle. Lock-free.
+    #[must_use]
+    pub fn wait_ms(&self, id: PrincipalId, ahead: u32, now_ms: u64) -> Option<u64> {
+        let now_ms = self.latest_ms.load(Relaxed).max(now_ms);
+        self.registry.with(id, |ring| ring.owner().wait_ms(ahead, now_ms, &self.shared))
+    }
+
     /// S11: sets the quota of a name, whether it is interned or not; `None` is without limit. Holds from the next call.
     ///
     /// # Errors

@@ -4,6 +4,8 @@
 //! Under a window what was admitted stays counted, and the tokens are what the new quota leaves beside it: another reading
 //! would let a window hold more than the rate.
 //!
+//! S15: how long a new id would wait, behind others or not, is said without charging: for hosts that let it wait.
+//!
 //! How: a principal's gate is one immutable value behind a snapshot cell: `{ quota, limiter }`. A change publishes one whose
 //! limiter is still to be made of the previous one; whoever comes next freezes the previous limiter, which tells everyone
 //! the same counts, and publishes the new one with what they leave. So no token is lost or made, and nobody waits.
@@ -177,6 +179,11 @@ impl Gate {
             let source = Source::Default { version: default.version };
             self.change_if(follows, default.quota, source, terms, default.since_ms);
         }
+    }
+
+    /// Milliseconds until a token that `ahead` others leave; 0 without a quota.
+    pub(crate) fn wait_ms(&self, ahead: u32, terms: Terms, now_ms: u64) -> u64 {
+        self.with_meter(terms, now_ms, |meter| meter.wait_ms(ahead, now_ms)).unwrap_or(0)
     }
 
     /// Tokens now, or none without a quota.

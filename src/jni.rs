@@ -33,7 +33,7 @@ use std::ffi::c_void;
 use std::fmt;
 
 /// `NativeEngine.ABI_VERSION`; raise both whenever a signature or a packed shape of these modules changes.
-const ABI_VERSION: jint = 2;
+const ABI_VERSION: jint = 3;
 
 /// A JNI environment or class that the hot calls are handed and leave alone.
 type Untouched = *mut c_void;

@@ -15,8 +15,8 @@
 //! `principal -> registry -> slot -> filter (small set | layer ring) -> gate (quota, limiter) -> decision`: the order of the modules.
 //!
 //! # Guarantees
-//! The rules by number (S1 to S14) stand in the module that keeps them:
-//! [`Decision`] S1, `filter` S2 S4 S5 S6 S7 S10, `claim` S3, `memory` S8, [`Engine`] S9, `gate` S11, `quota` S12, `retry` S13,
+//! The rules by number (S1 to S15) stand in the module that keeps them:
+//! [`Decision`] S1, `filter` S2 S4 S5 S6 S7 S10, `claim` S3, `memory` S8, [`Engine`] S9, `gate` S11 S15, `quota` S12, `retry` S13,
 //! [`snapshot`] S14. How fast, R1 to R4: [`rate`]; how much to read, D1 to D4: [`DispatchEstimator`].
 //! Every memory ordering is numbered (O1 to O11) where it is used.
 //!
@@ -26,7 +26,7 @@
 //! | `track`, `touch`: id recorded again | lock-free |
 //! | `track`: new id; `remember` | waits for callers on the same new id, lock-free otherwise |
 //! | `contains`, `is_live` | wait-free |
-//! | `sweep`, `stats` | lock-free |
+//! | `sweep`, `stats`, `wait_ms` | lock-free |
 //! | `intern`, quota changes | a concurrent map's: reads lock-free, writes may wait while it grows |
 //!
 //! # Example

@@ -76,6 +76,13 @@ impl Meter {
         }
     }
 
+    pub(crate) fn wait_ms(&self, ahead: u32, now_ms: u64) -> u64 {
+        match self {
+            Self::Bucket(bucket) => bucket.wait_ms(ahead, now_ms),
+            Self::Window(window) => window.wait_ms(ahead, now_ms),
+        }
+    }
+
     pub(crate) fn tokens(&self, now_ms: u64) -> f64 {
         match self {
             Self::Bucket(bucket) => bucket.tokens(now_ms),

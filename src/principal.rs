@@ -204,6 +204,12 @@ impl Principal {
         pass
     }
 
+    /// S15: how long a new id would wait behind `ahead` others.
+    pub(crate) fn wait_ms(&self, ahead: u32, now_ms: u64, shared: &Shared) -> u64 {
+        self.gate.follow(&shared.default_quota.load(), shared.terms());
+        self.gate.wait_ms(ahead, shared.terms(), now_ms)
+    }
+
     pub(crate) fn count_admitted(&self, now_ms: u64, shared: &Shared) {
         self.admitted.fetch_add(1, Relaxed);
         self.rate.record(now_ms, shared.config.window_ms());

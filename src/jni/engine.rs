@@ -1,8 +1,8 @@
 //! The engine's native methods, those of `io.tollgate.NativeEngine`.
 
 use super::{as_given, behind_or_defect, cold, free, give, hot, time, Refused, Untouched};
-use crate::decision::KIND_FAULT;
-use crate::{Config, Engine, Limiter, PrincipalId, Quota};
+use crate::decision::{Touch, KIND_FAULT};
+use crate::{Config, Decision, Engine, Limiter, PrincipalId, Quota};
 use jni::objects::{JClass, JObject, JObjectArray, JString};
 use jni::sys::{jboolean, jdouble, jint, jlong};
 use jni::EnvUnowned;
@@ -147,6 +147,29 @@ extern "system" fn Java_io_tollgate_NativeEngine_remember(
     unsafe { packed(handle, |engine| engine.remember(principal(id), pid as u64, time(now_ms)).pack()) }
 }
 
+/// New where it would be admitted at once, Throttled for so long where not.
+#[unsafe(no_mangle)]
+extern "system" fn Java_io_tollgate_NativeEngine_await(
+    _: Untouched,
+    _: Untouched,
+    handle: jlong,
+    id: jint,
+    ahead: jint,
+    now_ms: jlong,
+) -> jlong {
+    // SAFETY: 0 or live; see src/jni.rs.
+    unsafe {
+        packed(handle, |engine| match engine.wait_ms(principal(id), ahead as u32, time(now_ms)) {
+            None => Decision::Stale.pack(),
+            Some(0) => Touch::New.pack(),
+            Some(wait_ms) => {
+                let retry_after_ms = u32::try_from(wait_ms).unwrap_or(u32::MAX);
+                Decision::Throttled { retry_after_ms }.pack()
+            }
+        })
+    }
+}
+
 #[unsafe(no_mangle)]
 extern "system" fn Java_io_tollgate_NativeEngine_contains(
     _: Untouched,
@@ -234,6 +257,7 @@ mod tests {
         assert_eq!(Java_io_tollgate_NativeEngine_track(none, none, 0, 1, 2, 3), 255);
         assert_eq!(Java_io_tollgate_NativeEngine_touch(none, none, 0, 1, 2, 3), 255);
         assert_eq!(Java_io_tollgate_NativeEngine_remember(none, none, 0, 1, 2, 3), 255);
+        assert_eq!(Java_io_tollgate_NativeEngine_await(none, none, 0, 1, 2, 3), 255);
         assert!(!Java_io_tollgate_NativeEngine_contains(none, none, 0, 1, 2, 3));
         assert!(!Java_io_tollgate_NativeEngine_isLive(none, none, 0, 1));
         Java_io_tollgate_NativeEngine_free(none, none, 0);

@@ -199,6 +199,13 @@ impl Gcra {
         self.refill.tokens(self.level(self.word.load(Relaxed) & !FROZEN, now_ms))
     }
 
+    /// Milliseconds until there is a token that `ahead` others leave, 0 if there is one now. Takes none. Wait-free.
+    pub(crate) fn wait_ms(&self, ahead: u32, now_ms: u64) -> u64 {
+        let level = self.level(self.word.load(Relaxed) & !FROZEN, now_ms);
+        let needed = self.refill.interval.saturating_mul(u64::from(ahead) + 1);
+        needed.saturating_sub(level).div_ceil(TICKS_PER_MS)
+    }
+
     pub(crate) fn is_full(&self, now_ms: u64) -> bool {
         self.level(self.word.load(Relaxed) & !FROZEN, now_ms) == self.refill.full
     }
@@ -224,6 +231,20 @@ mod tests {
         assert_eq!(bucket.charge(1999), Charge::Refused { wait_ms: 1 });
         assert_eq!(bucket.charge(2000), Charge::Taken);
         assert_eq!(bucket.charge(2000), Charge::Refused { wait_ms: 1000 });
+    }
+
+    #[test]
+    fn s15_the_wait_is_the_one_that_a_charge_has() {
+        let bucket = Gcra::full(Refill::new(3600.0, 3.0), 0);
+        assert_eq!([0, 2, 3, 5].map(|ahead| bucket.wait_ms(ahead, 0)), [0, 0, 1000, 3000]);
+        (0..3).for_each(|_| assert_eq!(bucket.charge(0), Charge::Taken));
+        for now in [0, 1, 400, 999] {
+            assert_eq!(bucket.charge(now), Charge::Refused { wait_ms: bucket.wait_ms(0, now) });
+        }
+        assert_eq!([0, 1].map(|ahead| bucket.wait_ms(ahead, 1000)), [0, 1000]);
+        assert_eq!(bucket.charge(1000), Charge::Taken);
+        let slow = Gcra::holding(Refill::new(f64::MIN_POSITIVE, 1.0), 0.0, 0);
+        assert!(slow.wait_ms(u32::MAX, 0) > 1 << 40, "saturates");
     }
 
     #[test]

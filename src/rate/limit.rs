@@ -161,7 +161,7 @@ impl SlidingLimit {
             let now_ms = held.live().last().map_or(now_ms, |newest| newest.last_ms.max(now_ms));
             let mut next = held.at(self.span, now_ms);
             if next.sum() >= u64::from(self.span.limit) {
-                return Some(Charge::Refused { wait_ms: self.wait_ms(&next, now_ms) });
+                return Some(Charge::Refused { wait_ms: self.until_free(&next, 0, now_ms) });
             }
             next.count_one(self.span, now_ms);
             if self.samples.replace(&held, Arc::new(next)) {
@@ -170,16 +170,25 @@ impl SlidingLimit {
         }
     }
 
-    /// Milliseconds until one more fits: until so many of the oldest samples are out.
-    fn wait_ms(&self, samples: &Samples, now_ms: u64) -> u64 {
+    /// Milliseconds until one more fits beside `ahead` others: until so many of the oldest samples are out.
+    fn until_free(&self, samples: &Samples, ahead: u32, now_ms: u64) -> u64 {
         let mut sum = samples.sum();
         let frees = |sample: &&Taken| {
             sum -= u64::from(sample.count);
-            sum < u64::from(self.span.limit)
+            sum + u64::from(ahead) < u64::from(self.span.limit)
         };
-        // A limit is at least 1, and without samples the sum is 0.
+        // Without others one fits when all is out: a limit is at least 1. More others than the limit take a span at least.
         let last = samples.live().iter().find(frees).map_or(now_ms, |sample| sample.last_ms);
         (self.span.length - ticks(last, now_ms).min(self.span.length)).div_ceil(TICKS_PER_MS).max(1)
+    }
+
+    /// Milliseconds until there is a place that `ahead` others leave, 0 if there is one now. Takes none. Wait-free.
+    pub(crate) fn wait_ms(&self, ahead: u32, now_ms: u64) -> u64 {
+        let samples = self.samples.load().at(self.span, now_ms);
+        if samples.sum() + u64::from(ahead) < u64::from(self.span.limit) {
+            return 0;
+        }
+        self.until_free(&samples, ahead, now_ms)
     }
 
     /// Places left at `now_ms`. Wait-free.
@@ -262,6 +271,24 @@ mod tests {
         assert_eq!(limit.charge_unless_replaced(8_499), Some(Charge::Refused { wait_ms: 1 }));
         assert_eq!(limit.tokens(8_499), 0.0);
         assert_eq!(limit.tokens(8_500), 8.0);
+    }
+
+    #[test]
+    fn s15_the_wait_is_the_one_that_a_charge_has() {
+        let limit = limit(3_600.0, 8.0);
+        assert_eq!(passed(&limit, 1), [0], "one passes");
+        (1..8).for_each(|_| assert_eq!(limit.charge_unless_replaced(2_000), Some(Charge::Taken)));
+        for now in [2_000, 7_999, 8_000, 9_999] {
+            let wait_ms = limit.wait_ms(0, now);
+            if now < 8_000 {
+                assert_eq!(limit.charge_unless_replaced(now), Some(Charge::Refused { wait_ms }));
+            } else {
+                assert_eq!(wait_ms, 0, "at {now}");
+            }
+        }
+        // The seven of the second moment leave together; the ninth in a row waits for a span.
+        assert_eq!([0, 1, 7].map(|ahead| limit.wait_ms(ahead, 8_000)), [0, 2_000, 2_000]);
+        assert_eq!(limit.wait_ms(8, 8_000), 8_000);
     }
 
     #[test]

@@ -102,3 +102,24 @@ fn s13_retry_after_leads_to_a_token_and_differs_between_ids() {
     assert!(retries.iter().collect::<HashSet<_>>().len() > 100);
     assert_eq!(engine.track(alice, 1, u64::from(retries[0])), Decision::Admitted);
 }
+
+#[test]
+fn s15_the_wait_behind_others_comes_true() {
+    let engine = engine(builder().default_quota(quota(3_600.0, 0.0)));
+    let alice = engine.intern("alice", 0);
+    assert_eq!(engine.wait_ms(alice, 0, 0), Some(0));
+    assert_eq!(admitted(&engine, alice, 0..5, 0), 1);
+    let foretold: Vec<_> = (0..4).map(|ahead| engine.wait_ms(alice, ahead, 0).unwrap()).collect();
+    assert_eq!(foretold, [1_000, 2_000, 3_000, 4_000]);
+    let counted = engine.stats(alice, 0).unwrap().throttled;
+    assert_eq!(counted, 4, "asking is not counted");
+    for (pid, at) in (10..).zip(foretold) {
+        assert_eq!(admitted(&engine, alice, pid..pid + 1, at - 1), 0);
+        assert_eq!(admitted(&engine, alice, pid..pid + 1, at), 1);
+    }
+    engine.set_quota("alice", None, 9_000).unwrap();
+    assert_eq!(engine.wait_ms(alice, 1_000, 9_000), Some(0), "no quota, no wait");
+    engine.clear_quota("alice", 9_000);
+    engine.sweep(3 * HOUR);
+    assert_eq!(engine.wait_ms(alice, 0, 3 * HOUR), None);
+}

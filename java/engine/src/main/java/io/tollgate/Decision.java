@@ -1,7 +1,8 @@
 package io.tollgate;
 
 /**
- * Reads the packed decision that {@link Tollgate#track}, {@link Tollgate#touch} and {@link Tollgate#remember} return.
+ * Reads the packed decision that {@link Tollgate#track}, {@link Tollgate#touch}, {@link Tollgate#remember} and {@link
+ * Tollgate#await} return.
  *
  * <p>Shape of the word: bits 0 to 7 the kind, bits 32 to 63 the milliseconds until the next try. A word costs no
  * allocation, and nothing here throws.
@@ -15,7 +16,7 @@ public final class Decision {
     public static final int THROTTLED = 2;
     /** The principal's handle was reclaimed after long idleness: {@link Tollgate#intern} again and repeat the call. */
     public static final int STALE = 3;
-    /** The PID is new, and nothing was changed. Only from {@link Tollgate#touch}. */
+    /** The PID is new, and nothing was changed. Only from {@link Tollgate#touch}; from {@link Tollgate#await}: it would be admitted. */
     public static final int NEW = 4;
     /** The native side failed inside, which is a defect. Let the call pass and count it. */
     public static final int FAULT = 255;

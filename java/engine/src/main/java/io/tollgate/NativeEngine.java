@@ -8,7 +8,7 @@ package io.tollgate;
  */
 final class NativeEngine {
     /** Raised whenever a native signature or a packed shape changes; compared with the library's own on loading. */
-    static final int ABI_VERSION = 2;
+    static final int ABI_VERSION = 3;
 
     /** Lengths and order of the arrays that {@link #stats} and {@link #totals} fill. */
     static final int STATS_COUNTS = 8;
@@ -33,6 +33,8 @@ final class NativeEngine {
     static native long touch(long handle, int principal, long pid, long nowMs);
 
     static native long remember(long handle, int principal, long pid, long nowMs);
+
+    static native long await(long handle, int principal, int ahead, long nowMs);
 
     static native boolean contains(long handle, int principal, long pid, long nowMs);
 

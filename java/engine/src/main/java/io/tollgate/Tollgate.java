@@ -103,6 +103,23 @@ public final class Tollgate extends NativeObject {
         }
     }
 
+    /**
+     * How long a PID that is new would wait to be admitted, if {@code ahead} others are before it and nobody else comes:
+     * New when it would be at once, Throttled with exactly so long in {@link Decision#retryAfterMs} when not, Stale, or
+     * Fault. Charges and counts nothing. For callers that let a PID wait instead of refusing it.
+     *
+     * @param ahead 0 or more
+     * @return a packed {@link Decision}
+     */
+    public long await(int principal, int ahead, long nowMs) {
+        ensureOpen();
+        try {
+            return NativeEngine.await(handle, principal, ahead, nowMs);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
     /** Whether the PID is known; changes nothing. False for a stale handle. */
     public boolean contains(int principal, long pid, long nowMs) {
         ensureOpen();

@@ -144,6 +144,33 @@ class TollgateTest {
     }
 
     @Test
+    void s15_a_wait_behind_others_is_foretold_and_costs_nothing() {
+        for (Limiter limiter : Limiter.values()) {
+            // One each second, four at once.
+            try (Tollgate gate = Tollgate.create(TollgateConfig.builder().windowMs(4_000).limiter(limiter)
+                    .defaultQuota(3_600, 1.0).build())) {
+                int alice = gate.intern("alice", 0);
+                assertTrue(Decision.isNew(gate.await(alice, 3, 0)));
+                for (long pid = 0; pid < 4; pid++) {
+                    assertTrue(Decision.isNew(gate.await(alice, 0, 0)));
+                    gate.track(alice, pid, 0);
+                }
+                // What came together leaves a window together.
+                long next = limiter == Limiter.WINDOWED ? 4_000 : 1_000;
+                long last = limiter == Limiter.WINDOWED ? 4_000 : 3_000;
+                assertEquals(next, Decision.retryAfterMs(gate.await(alice, 0, 0)));
+                assertEquals(next - 400, Decision.retryAfterMs(gate.await(alice, 0, 400)));
+                assertEquals(last, Decision.retryAfterMs(gate.await(alice, 2, 0)));
+                assertTrue(Decision.isNew(gate.await(alice, 0, next)));
+                assertEquals(0, gate.stats(alice, 0).throttled());
+                assertTrue(Decision.isAdmitted(gate.track(alice, 9, next)));
+                gate.sweep(20_000);
+                assertTrue(Decision.isStale(gate.await(alice, 0, 20_000)));
+            }
+        }
+    }
+
+    @Test
     void s8_principals_beyond_the_most_share_one_gate() {
         try (Tollgate gate = Tollgate.create(TollgateConfig.builder().maxPrincipals(2).defaultQuota(1, 1.0).build())) {
             gate.intern("alice", 0);
