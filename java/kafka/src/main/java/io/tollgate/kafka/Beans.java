@@ -55,12 +55,13 @@ final class Beans implements AutoCloseable {
     }
 
     /** @param stats read anew for each attribute; null when the user is gone */
-    void add(String user, Supplier<TollgateStats> stats) {
+    void add(String user, Supplier<TollgateStats> stats, Supplier<Long> delayed) {
         Map<String, Supplier<Object>> attributes = new LinkedHashMap<>();
         STATS.forEach((name, of) -> attributes.put(name, () -> {
             TollgateStats now = stats.get();
             return of.apply(now == null ? NOTHING : now);
         }));
+        attributes.put("Delayed", delayed::get);
         register(nameOf(user), attributes);
     }
 
@@ -68,7 +69,7 @@ final class Beans implements AutoCloseable {
         unregister(nameOf(user));
     }
 
-    void addTotals(Mode mode, Supplier<TollgateTotals> totals, LiveQuotas quotas) {
+    void addTotals(Mode mode, Supplier<TollgateTotals> totals, LiveQuotas quotas, WaitingRoom room) {
         Map<String, Supplier<Object>> attributes = new LinkedHashMap<>();
         STATS.forEach((name, of) -> attributes.put(name, () -> of.apply(totals.get().stats())));
         attributes.put("Principals", () -> totals.get().principals());
@@ -78,6 +79,10 @@ final class Beans implements AutoCloseable {
         attributes.put("DefaultQuotaPerHour", quotas::defaultPerHour);
         attributes.put("OwnQuotas", quotas::users);
         attributes.put("RefusedQuotas", quotas::refused);
+        attributes.put("Delayed", room::passed);
+        attributes.put("DelayedNow", room::requests);
+        attributes.put("DelayedBytesNow", room::bytes);
+        attributes.put("RefusedDelays", room::turnedAway);
         attributes.put("Faults", faults::count);
         attributes.put("Mode", mode::word);
         register(TOTALS, attributes);

@@ -44,6 +44,18 @@ interface BrokerAdapter {
     /** The client library's version as it gives it, or {@code "unknown"}. */
     String clientVersion(Object request);
 
+    /** What the client sent, in bytes. */
+    int bytes(Object request);
+
+    /** Whether the request may be kept unanswered for a while and then be handled {@link #again}. */
+    boolean mayWait(Object request);
+
+    /**
+     * Handles a request from the start that was kept: a request handler thread of the broker takes it as it takes any. Waits
+     * until the thread that brought it has let go of it, and while the broker's queue is full.
+     */
+    void again(Object request) throws InterruptedException;
+
     /**
      * Answers the request with one error for each of its partitions, as Kafka answers a request that is over a quota:
      * tells the client to wait, and takes nothing more from its connection for that time. With acks=0 no answer is

@@ -3,9 +3,12 @@ package io.tollgate.kafka;
 import io.tollgate.Decision;
 import io.tollgate.Tollgate;
 import io.tollgate.kafka.BrokerAdapter.Presence;
+import io.tollgate.kafka.WaitingRoom.Waiting;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
@@ -18,6 +21,8 @@ import java.util.stream.Collectors;
  *   <li>A batch would overtake one that was refused ({@link RefusedBatches}): refuse, uncharged.
  *   <li>The partition has it already: remember it uncharged and pass (K7).
  *   <li>This broker leads none of its partitions: pass uncharged; Kafka refuses it, and it will be charged where it belongs.
+ *   <li>A token comes within {@code producer.id.quota.max.delay.ms}: keep it until then, without a thread ({@link
+ *       WaitingRoom}).
  *   <li>Charge it (S1). Over the quota: refuse; or, when only observing, remember it and pass, so that each producer ID
  *       over the quota is counted once.
  * </ol>
@@ -25,6 +30,8 @@ import java.util.stream.Collectors;
 final class Guard implements AutoCloseable {
     /** How much longer than the longest throttle a refused batch is waited for: the time of a client to come back. */
     private static final long COME_BACK_MS = 120_000;
+    /** It waits in the {@link WaitingRoom}, which passes it on or answers it. */
+    private static final int KEPT = -1;
 
     private final BrokerAdapter broker;
     private final Tollgate engine;
@@ -35,6 +42,10 @@ final class Guard implements AutoCloseable {
     private final Users users;
     private final RefusedBatches refused;
     private final ThrottleLog throttles;
+    private final WaitingRoom room;
+    private final boolean delays;
+    /** Requests that waited, on their way to a request handler thread: decided already. */
+    private final Set<Object> decided = ConcurrentHashMap.newKeySet();
     private final Sweeper sweeper;
     private volatile boolean closed;
 
@@ -43,19 +54,27 @@ final class Guard implements AutoCloseable {
         this.engine = engine;
         this.quotas = quotas;
         this.enforce = settings.mode() == Mode.ENFORCE;
-        this.users = new Users(engine, beans, settings.maxUsers());
+        this.room = new WaitingRoom(new Desk(), settings, faults);
+        this.delays = room.isOpen();
+        this.users = new Users(engine, beans, settings.maxUsers(), room::passed);
         this.refused = new RefusedBatches(settings.maxThrottleMs() + COME_BACK_MS);
-        beans.addTotals(settings.mode(), () -> engine.totals(Clock.nowMs()), quotas);
+        beans.addTotals(settings.mode(), () -> engine.totals(Clock.nowMs()), quotas, room);
         this.throttles = new ThrottleLog(enforce, quotas, new RaiseCommand(broker.properties()), faults);
         this.sweeper = new Sweeper(faults);
         sweeper.every(settings.sweepMs(), this::sweep);
         sweeper.every(ThrottleLog.TICK_MS, () -> throttles.tick(Clock.nowMs()));
         quotas.attach(engine, settings);
+        if (delays) {
+            room.start();
+        }
     }
 
-    /** @return true: the request was answered here; false: it is Kafka's. Throws nothing. */
+    /** @return true: the request was answered here, or will be; false: it is Kafka's. Throws nothing. */
     boolean refuses(Object request) {
         try {
+            if (delays && !decided.isEmpty() && decided.remove(request)) {
+                return false;
+            }
             long producerId = broker.producerId(request);
             if (producerId == BrokerAdapter.NONE || closed) {
                 return false;
@@ -83,10 +102,14 @@ final class Guard implements AutoCloseable {
         }
         Map<Long, List<Batch>> byProducerId = batches.stream()
                 .collect(Collectors.groupingBy(Batch::producerId, LinkedHashMap::new, Collectors.toList()));
+        // Of several producer IDs one could wait when another is charged already; no known client library sends them.
+        boolean mayWait = delays && byProducerId.size() == 1 && broker.mayWait(request);
         for (Map.Entry<Long, List<Batch>> one : byProducerId.entrySet()) {
-            int waitMs = decide(one.getValue(), one.getKey(), user, now);
-            if (waitMs > 0) {
-                refuse(request, batches, user, waitMs, now);
+            int waitMs = decide(one.getValue(), one.getKey(), user, now, mayWait ? request : null);
+            if (waitMs != 0) {
+                if (waitMs != KEPT) {
+                    refuse(request, batches, user, waitMs, now);
+                }
                 return true;
             }
         }
@@ -96,9 +119,10 @@ final class Guard implements AutoCloseable {
 
     /**
      * @param batches those of the producer ID
-     * @return 0: it passes; otherwise how long to wait, in milliseconds
+     * @param mayWait the request, where it may be kept; otherwise null
+     * @return 0: it passes; {@link #KEPT}; otherwise how long to wait, in milliseconds
      */
-    private int decide(List<Batch> batches, long producerId, String user, long now) {
+    private int decide(List<Batch> batches, long producerId, String user, long now, Object mayWait) {
         if (touch(user, producerId, now) != Decision.NEW) {
             return 0;
         }
@@ -110,17 +134,25 @@ final class Guard implements AutoCloseable {
                 return 0;
             default:
         }
+        if (mayWait != null && room.takes(mayWait, user, producerId, batches, broker.bytes(mayWait), now)) {
+            return KEPT;
+        }
+        int waitMs = charge(user, producerId, now);
+        if (waitMs > 0 && !enforce) {
+            remember(user, producerId, now);
+            throttles.add(user, now);
+            return 0;
+        }
+        return waitMs;
+    }
+
+    private int charge(String user, long producerId, long now) {
         long decision = engine.track(users.handle(user, now), producerId, now);
         if (Decision.isStale(decision)) {
             decision = engine.track(users.intern(user, now), producerId, now);
         }
         if (Decision.isFault(decision)) {
             faults.add(null);
-        }
-        if (Decision.isThrottled(decision) && !enforce) {
-            remember(user, producerId, now);
-            throttles.add(user, now);
-            return 0;
         }
         return Decision.retryAfterMs(decision);
     }
@@ -176,10 +208,71 @@ final class Guard implements AutoCloseable {
         }
     }
 
+    /** What becomes of requests that waited. Nothing here throws but what the room asks before it decides. */
+    private final class Desk implements WaitingRoom.Desk {
+        @Override
+        public int awaitMs(String user, int ahead, long now) {
+            long decision = engine.await(users.handle(user, now), ahead, now);
+            if (Decision.isStale(decision)) {
+                decision = engine.await(users.intern(user, now), ahead, now);
+            }
+            return Decision.retryAfterMs(decision);
+        }
+
+        @Override
+        public int charge(Waiting one, long now) {
+            return Guard.this.charge(one.user(), one.producerId(), now);
+        }
+
+        @Override
+        public boolean pass(Waiting one) {
+            try {
+                // It can come from another connection only: its own has been waiting with it.
+                if (refused.mayHold(one.producerId()) && refused.wouldOvertake(one.user(), one.batches(), Clock.nowMs())) {
+                    Guard.this.refuse(one.request(), one.batches(), one.user(), 0, Clock.nowMs());
+                    return false;
+                }
+                refused.passed(one.user(), one.batches());
+            } catch (Throwable e) {
+                faults.add(e);
+            }
+            return passOn(one);
+        }
+
+        @Override
+        public void refuse(Waiting one, int waitMs) {
+            try {
+                Guard.this.refuse(one.request(), one.batches(), one.user(), waitMs, Clock.nowMs());
+            } catch (Throwable e) {
+                faults.add(e);
+                passOn(one);
+            }
+        }
+
+        private boolean passOn(Waiting one) {
+            decided.add(one.request());
+            try {
+                broker.again(one.request());
+                return true;
+            } catch (Throwable e) {
+                decided.remove(one.request());
+                faults.add(e);
+            }
+            try {
+                // The broker does not take it: its client sends it again.
+                Guard.this.refuse(one.request(), one.batches(), one.user(), 0, Clock.nowMs());
+            } catch (Throwable e) {
+                faults.add(e);
+            }
+            return false;
+        }
+    }
+
     private void sweep() {
         long now = Clock.nowMs();
         engine.sweep(now);
         users.sweep();
+        room.sweep(users::holds);
         refused.sweep(now);
         quotas.retry();
     }
@@ -189,6 +282,7 @@ final class Guard implements AutoCloseable {
         closed = true;
         quotas.detach(engine);
         sweeper.close();
+        room.close();
         beans.close();
         engine.close();
     }

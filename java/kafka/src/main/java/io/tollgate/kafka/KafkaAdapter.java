@@ -34,6 +34,7 @@ final class KafkaAdapter implements BrokerAdapter {
     private static final int HEAD_BYTES = 61;
     private static final byte MAGIC_V2 = 2;
     private static final Optional<Integer> NO_EPOCH = Optional.of(Integer.MAX_VALUE);
+    private static final int LET_GO_MS = 10_000;
 
     private final KafkaApis apis;
     private final Requests requests;
@@ -140,6 +141,26 @@ final class KafkaAdapter implements BrokerAdapter {
     @Override
     public String clientVersion(Object request) {
         return requests.context(request).clientInformation.softwareVersion();
+    }
+
+    @Override
+    public int bytes(Object request) {
+        return requests.bytes(request);
+    }
+
+    @Override
+    public boolean mayWait(Object request) {
+        return requests.outlastsItsThread(request);
+    }
+
+    @Override
+    public void again(Object request) throws InterruptedException {
+        // Two threads at the end of one request would give its memory back twice. The first is a few instructions away
+        // from its end; it must be stuck for longer than anybody waits to be passed over.
+        for (int ms = 0; !requests.isLetGo(request) && ms < LET_GO_MS; ms++) {
+            Thread.sleep(1);
+        }
+        requests.again(apis, request);
     }
 
     @Override

@@ -29,6 +29,12 @@ enum Setting {
     MODE("producer.id.quota.mode", "enforce", Range.word(Mode.values())),
     /** The longest that a client is told to wait. */
     MAX_THROTTLE("producer.id.quota.max.throttle.ms", "30000", Range.whole(1, 86_400_000, "milliseconds")),
+    /** What a request that is over the quota may wait for a token, instead of being refused. 0: none waits. */
+    MAX_DELAY("producer.id.quota.max.delay.ms", "0", Range.whole(0, 10_000, "milliseconds")),
+    /** Waiting requests beyond which further ones are refused. */
+    MAX_DELAYED("producer.id.quota.max.delayed.requests", "1000", Range.whole(1, 100_000, "requests")),
+    /** The same by their bytes. */
+    MAX_DELAYED_BYTES("producer.id.quota.max.delayed.bytes", "67108864", Range.whole(1, 1L << 40, "bytes")),
     /** Users beyond which further ones share one quota. */
     MAX_USERS("producer.id.quota.max.users", "10000", Range.whole(1, 1_000_000, "users")),
     /** Native memory beyond which the oldest layers of the largest users go early. */

@@ -68,6 +68,19 @@ final class Settings {
         return (int) whole(Setting.MAX_THROTTLE);
     }
 
+    /** 0: no request waits. */
+    int maxDelayMs() {
+        return (int) whole(Setting.MAX_DELAY);
+    }
+
+    int maxDelayedRequests() {
+        return (int) whole(Setting.MAX_DELAYED);
+    }
+
+    long maxDelayedBytes() {
+        return whole(Setting.MAX_DELAYED_BYTES);
+    }
+
     int maxUsers() {
         return (int) whole(Setting.MAX_USERS);
     }
@@ -114,6 +127,7 @@ final class Settings {
         String rate = values.containsKey(Setting.RATE)
                 ? values.get(Setting.RATE) + " new producer IDs per hour and user" : "no limit by default";
         String unusual = limiter() == Limiter.TOKEN_BUCKET ? "" : ", limiter " + Setting.word(limiter());
+        unusual += maxDelayMs() == 0 ? "" : ", waits of up to " + maxDelayMs() + " ms";
         return "mode " + mode().word() + ", " + rate + unusual + ", window " + whole(Setting.WINDOW) + " s in "
                 + whole(Setting.LAYERS) + " layers";
     }

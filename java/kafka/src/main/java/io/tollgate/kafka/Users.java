@@ -2,6 +2,7 @@ package io.tollgate.kafka;
 
 import io.tollgate.Tollgate;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
 
 /**
  * The engine's handle for each user name, looked up without allocation, and each user's MBean.
@@ -14,13 +15,18 @@ final class Users {
     private final Tollgate engine;
     private final Beans beans;
     private final int most;
+    private final ToLongFunction<String> delayed;
     private final ConcurrentHashMap<String, Integer> handles = new ConcurrentHashMap<>();
 
-    /** @param most users kept; the engine's {@code maxPrincipals} */
-    Users(Tollgate engine, Beans beans, int most) {
+    /**
+     * @param most users kept; the engine's {@code maxPrincipals}
+     * @param delayed how many requests of a user waited and passed
+     */
+    Users(Tollgate engine, Beans beans, int most, ToLongFunction<String> delayed) {
         this.engine = engine;
         this.beans = beans;
         this.most = most;
+        this.delayed = delayed;
     }
 
     int handle(String user, long nowMs) {
@@ -46,7 +52,7 @@ final class Users {
             beans.add(user, () -> {
                 Integer now = handles.get(user);
                 return now == null ? null : engine.stats(now, Clock.nowMs());
-            });
+            }, () -> delayed.applyAsLong(user));
         }
     }
 
@@ -58,6 +64,10 @@ final class Users {
                 beans.remove(user);
             }
         });
+    }
+
+    boolean holds(String user) {
+        return handles.containsKey(user);
     }
 
     int size() {

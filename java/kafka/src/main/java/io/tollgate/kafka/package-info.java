@@ -14,7 +14,8 @@
  * <p>The way of a produce request: {@link io.tollgate.kafka.BrokerHook} (what the hooked class calls) -> {@link
  * io.tollgate.kafka.Guard} (the decision; knows no Kafka class) -> {@link io.tollgate.kafka.BrokerAdapter} (all that
  * names a Kafka class), implemented once, by {@link io.tollgate.kafka.KafkaAdapter}, over {@link io.tollgate.kafka.moved}: the
- * calls that differ between versions, put together by {@link io.tollgate.kafka.Generation}.
+ * calls that differ between versions, put together by {@link io.tollgate.kafka.Generation}. One that is over the quota by a
+ * little may be kept in between ({@link io.tollgate.kafka.WaitingRoom}).
  *
  * <p>The way of a quota that is set while all is running: {@link io.tollgate.kafka.QuotaHook} (what the hooked methods of
  * {@link io.tollgate.kafka.QuotaPlace} call) -> {@link io.tollgate.kafka.LiveQuotas} (which one holds) -> the engine.

@@ -41,6 +41,21 @@ record Leader(BrokerAdapter requests) implements BrokerAdapter {
     }
 
     @Override
+    public int bytes(Object request) {
+        return requests.bytes(request);
+    }
+
+    @Override
+    public boolean mayWait(Object request) {
+        return requests.mayWait(request);
+    }
+
+    @Override
+    public void again(Object request) {
+        throw new AssertionError("nothing waits here");
+    }
+
+    @Override
     public void refuse(Object request, short errorCode, String message, int waitMs) {
         throw new AssertionError("nothing is over the quota here");
     }

@@ -26,6 +26,9 @@ class SettingsTest {
         assertEquals(900_000, settings.sweepMs(), "one layer period");
         assertEquals(30_000, settings.maxThrottleMs());
         assertEquals(10_000, settings.maxUsers());
+        assertEquals(0, settings.maxDelayMs(), "none waits");
+        assertEquals(1_000, settings.maxDelayedRequests());
+        assertEquals(64 << 20, settings.maxDelayedBytes());
         assertEquals(List.of(), settings.warnings());
     }
 
@@ -62,6 +65,12 @@ class SettingsTest {
         "producer.id.quota.mode | on | enforce, observe or off",
         "producer.id.quota.max.throttle.ms | 0 | 1 to 86400000 (milliseconds)",
         "producer.id.quota.max.throttle.ms | 86400001 | 1 to 86400000 (milliseconds)",
+        "producer.id.quota.max.delay.ms | -1 | 0 to 10000 (milliseconds)",
+        "producer.id.quota.max.delay.ms | 10001 | 0 to 10000 (milliseconds)",
+        "producer.id.quota.max.delayed.requests | 0 | 1 to 100000 (requests)",
+        "producer.id.quota.max.delayed.requests | 100001 | 1 to 100000 (requests)",
+        "producer.id.quota.max.delayed.bytes | 0 | 1 to 1099511627776 (bytes)",
+        "producer.id.quota.max.delayed.bytes | 1099511627777 | 1 to 1099511627776 (bytes)",
         "producer.id.quota.max.users | 0 | 1 to 1000000 (users)",
         "producer.id.quota.max.users | 1000001 | 1 to 1000000 (users)",
         "producer.id.quota.max.memory.bytes | 1048575 | 1048576 to 1099511627776 (bytes)",
@@ -85,6 +94,12 @@ class SettingsTest {
                 Setting.WINDOW.key, 60, "log.dirs", "/somewhere"));
         assertEquals("mode observe, 0.5 new producer IDs per hour and user, window 60 s in 4 layers", settings.toString());
         assertEquals(Mode.OBSERVE, settings.mode());
+    }
+
+    @Test
+    void the_line_that_says_it_guards_names_the_waits() throws Exception {
+        assertEquals("mode enforce, no limit by default, waits of up to 250 ms, window 3600 s in 4 layers",
+                Settings.read(Map.of(Setting.MAX_DELAY.key, "250")).toString());
     }
 
     /** Four in four seconds, all at once: two seconds later a bucket has two tokens again, a window has room for none. */

@@ -23,7 +23,7 @@ class UsersTest {
     private final Faults faults = new Faults();
     private final Beans beans = new Beans(faults);
     private final Tollgate engine = Tollgate.create(TollgateConfig.builder().windowMs(WINDOW_MS).maxPrincipals(MOST).build());
-    private final Users users = new Users(engine, beans, MOST);
+    private final Users users = new Users(engine, beans, MOST, user -> 4);
 
     @AfterEach
     void close() {
@@ -70,7 +70,8 @@ class UsersTest {
         assertEquals(2L, server.getAttribute(bean, "Admitted"));
         assertEquals(1L, server.getAttribute(bean, "Known"));
         assertEquals(2L, server.getAttribute(bean, "LivePids"));
-        assertEquals(13, server.getMBeanInfo(bean).getAttributes().length);
+        assertEquals(4L, server.getAttribute(bean, "Delayed"));
+        assertEquals(14, server.getMBeanInfo(bean).getAttributes().length);
     }
 
     @ParameterizedTest

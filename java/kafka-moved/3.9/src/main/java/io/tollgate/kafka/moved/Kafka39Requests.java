@@ -3,6 +3,8 @@ package io.tollgate.kafka.moved;
 import java.util.Map;
 import kafka.network.RequestChannel;
 import kafka.server.KafkaApis;
+import org.apache.kafka.common.memory.MemoryPool;
+import org.apache.kafka.common.memory.SimpleMemoryPool;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.ProduceRequest;
 import org.apache.kafka.common.requests.ProduceResponse;
@@ -32,6 +34,31 @@ public final class Kafka39Requests implements Requests {
     @Override
     public void answer(KafkaApis apis, Object request, ProduceResponse response) {
         apis.requestChannel().sendResponse((RequestChannel.Request) request, response, Option.empty());
+    }
+
+    @Override
+    public int bytes(Object request) {
+        return ((RequestChannel.Request) request).sizeInBytes();
+    }
+
+    @Override
+    public boolean outlastsItsThread(Object request) {
+        RequestChannel.Request produce = (RequestChannel.Request) request;
+        MemoryPool pool = produce.memoryPool();
+        return !produce.isForwarded() && (pool == MemoryPool.NONE || pool instanceof SimpleMemoryPool);
+    }
+
+    @Override
+    public boolean isLetGo(Object request) {
+        return ((RequestChannel.Request) request).buffer() == null;
+    }
+
+    @Override
+    public void again(KafkaApis apis, Object request) {
+        RequestChannel.Request produce = (RequestChannel.Request) request;
+        // Set once by the first thread, Kafka's metrics would take the wait for time in the broker, and count it twice.
+        produce.apiLocalCompleteTimeNanos_$eq(-1);
+        apis.requestChannel().sendRequest(produce);
     }
 
     @Override

@@ -2,6 +2,8 @@ package io.tollgate.kafka.moved;
 
 import java.util.Map;
 import kafka.server.KafkaApis;
+import org.apache.kafka.common.memory.MemoryPool;
+import org.apache.kafka.common.memory.SimpleMemoryPool;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.ProduceRequest;
 import org.apache.kafka.common.requests.ProduceResponse;
@@ -28,6 +30,31 @@ public final class Kafka44Requests implements Requests {
     @Override
     public void answer(KafkaApis apis, Object request, ProduceResponse response) {
         apis.requestChannel().sendResponse((Request) request, response);
+    }
+
+    @Override
+    public int bytes(Object request) {
+        return ((Request) request).sizeInBytes();
+    }
+
+    @Override
+    public boolean outlastsItsThread(Object request) {
+        Request produce = (Request) request;
+        MemoryPool pool = produce.memoryPool();
+        return !produce.isForwarded() && (pool == MemoryPool.NONE || pool instanceof SimpleMemoryPool);
+    }
+
+    @Override
+    public boolean isLetGo(Object request) {
+        return ((Request) request).buffer() == null;
+    }
+
+    @Override
+    public void again(KafkaApis apis, Object request) {
+        Request produce = (Request) request;
+        // Set once by the first thread, Kafka's metrics would take the wait for time in the broker, and count it twice.
+        produce.apiLocalCompleteTimeNanos(-1);
+        apis.requestChannel().sendRequest(produce);
     }
 
     @Override

@@ -20,5 +20,21 @@ public interface Requests {
 
     void answer(KafkaApis apis, Object request, ProduceResponse response);
 
+    /** What the client sent, in bytes. */
+    int bytes(Object request);
+
+    /**
+     * Whether it can be handled again after a thread has handled it. Kafka gives a request's memory back then; that of the
+     * pools it comes with is not handed out a second time, so that the records stay readable. Of another pool, or inside
+     * another request, that is not known.
+     */
+    boolean outlastsItsThread(Object request);
+
+    /** Whether the thread that handled it has let go of it. */
+    boolean isLetGo(Object request);
+
+    /** Hands it to a request handler thread, as if it had just come; waits while the queue before these is full. */
+    void again(KafkaApis apis, Object request) throws InterruptedException;
+
     void closeConnection(KafkaApis apis, Object request, Map<Errors, Integer> errors);
 }
