@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import javax.management.JMException;
@@ -46,6 +47,19 @@ final class Beans implements AutoCloseable {
         STATS.put("FalsePositiveRate", TollgateStats::falsePositiveRate);
     }
 
+    /** A reading of a user's. */
+    private record OfUser(TollgateStats stats, long delayed) {
+    }
+
+    private static final AttributeBean.Kind<OfUser> OF_USER = new AttributeBean.Kind<>(ofUser(), new OfUser(NOTHING, 0));
+
+    private static Map<String, Function<OfUser, Object>> ofUser() {
+        Map<String, Function<OfUser, Object>> attributes = new LinkedHashMap<>();
+        STATS.forEach((name, of) -> attributes.put(name, now -> of.apply(now.stats)));
+        attributes.put("Delayed", OfUser::delayed);
+        return attributes;
+    }
+
     private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     private final Set<ObjectName> registered = ConcurrentHashMap.newKeySet();
     private final Faults faults;
@@ -54,15 +68,15 @@ final class Beans implements AutoCloseable {
         this.faults = faults;
     }
 
-    /** @param stats read anew for each attribute; null when the user is gone */
-    void add(String user, Supplier<TollgateStats> stats, Supplier<Long> delayed) {
-        Map<String, Supplier<Object>> attributes = new LinkedHashMap<>();
-        STATS.forEach((name, of) -> attributes.put(name, () -> {
+    /**
+     * @param stats read anew for each call; null when the user is gone
+     * @param delayed requests that waited and then passed
+     */
+    void add(String user, Supplier<TollgateStats> stats, LongSupplier delayed) {
+        register(nameOf(user), new AttributeBean<>(OF_USER, () -> {
             TollgateStats now = stats.get();
-            return of.apply(now == null ? NOTHING : now);
+            return new OfUser(now == null ? NOTHING : now, delayed.getAsLong());
         }));
-        attributes.put("Delayed", delayed::get);
-        register(nameOf(user), attributes);
     }
 
     void remove(String user) {
@@ -70,22 +84,22 @@ final class Beans implements AutoCloseable {
     }
 
     void addTotals(Mode mode, Supplier<TollgateTotals> totals, LiveQuotas quotas, WaitingRoom room) {
-        Map<String, Supplier<Object>> attributes = new LinkedHashMap<>();
-        STATS.forEach((name, of) -> attributes.put(name, () -> of.apply(totals.get().stats())));
-        attributes.put("Principals", () -> totals.get().principals());
-        attributes.put("OverflowPrincipals", () -> totals.get().overflowInterns());
-        attributes.put("EvictedLayers", () -> totals.get().evictedLayers());
-        attributes.put("MemoryBytes", () -> totals.get().memoryBytes());
-        attributes.put("DefaultQuotaPerHour", quotas::defaultPerHour);
-        attributes.put("OwnQuotas", quotas::users);
-        attributes.put("RefusedQuotas", quotas::refused);
-        attributes.put("Delayed", room::passed);
-        attributes.put("DelayedNow", room::requests);
-        attributes.put("DelayedBytesNow", room::bytes);
-        attributes.put("RefusedDelays", room::turnedAway);
-        attributes.put("Faults", faults::count);
-        attributes.put("Mode", mode::word);
-        register(TOTALS, attributes);
+        Map<String, Function<TollgateTotals, Object>> attributes = new LinkedHashMap<>();
+        STATS.forEach((name, of) -> attributes.put(name, now -> of.apply(now.stats())));
+        attributes.put("Principals", TollgateTotals::principals);
+        attributes.put("OverflowPrincipals", TollgateTotals::overflowInterns);
+        attributes.put("EvictedLayers", TollgateTotals::evictedLayers);
+        attributes.put("MemoryBytes", TollgateTotals::memoryBytes);
+        attributes.put("DefaultQuotaPerHour", now -> quotas.defaultPerHour());
+        attributes.put("OwnQuotas", now -> quotas.users());
+        attributes.put("RefusedQuotas", now -> quotas.refused());
+        attributes.put("Delayed", now -> room.passed());
+        attributes.put("DelayedNow", now -> room.requests());
+        attributes.put("DelayedBytesNow", now -> room.bytes());
+        attributes.put("RefusedDelays", now -> room.turnedAway());
+        attributes.put("Faults", now -> faults.count());
+        attributes.put("Mode", now -> mode.word());
+        register(TOTALS, new AttributeBean<>(new AttributeBean.Kind<>(attributes, totals.get()), totals));
     }
 
     @Override
@@ -97,10 +111,10 @@ final class Beans implements AutoCloseable {
         return TOTALS + ",user=" + (PLAIN.matcher(user).matches() ? user : ObjectName.quote(user));
     }
 
-    private void register(String name, Map<String, Supplier<Object>> attributes) {
+    private void register(String name, AttributeBean<?> bean) {
         try {
             ObjectName objectName = new ObjectName(name);
-            server.registerMBean(new AttributeBean(attributes), objectName);
+            server.registerMBean(bean, objectName);
             registered.add(objectName);
         } catch (JMException | RuntimeException e) {
             faults.add(e);

@@ -3,11 +3,17 @@ package io.tollgate.kafka;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tollgate.Tollgate;
 import io.tollgate.TollgateConfig;
+import io.tollgate.TollgateStats;
 import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.apache.kafka.common.utils.internals.Sanitizer;
@@ -72,6 +78,24 @@ class UsersTest {
         assertEquals(2L, server.getAttribute(bean, "LivePids"));
         assertEquals(4L, server.getAttribute(bean, "Delayed"));
         assertEquals(14, server.getMBeanInfo(bean).getAttributes().length);
+    }
+
+    /** There may be ten thousand beans, each read every few seconds. */
+    @Test
+    void what_is_read_of_a_bean_in_one_call_is_of_one_moment_and_beans_share_what_they_have_in_common() throws Exception {
+        AtomicLong readings = new AtomicLong();
+        for (String user : List.of("ann", "ben")) {
+            beans.add(user, () -> {
+                long n = readings.incrementAndGet();
+                return new TollgateStats(n, n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+            }, () -> 0);
+        }
+        assertEquals(0, readings.get(), "nobody has looked");
+        ObjectName bean = new ObjectName("kafka.server:type=ProducerIds,user=ann");
+        String[] names = Stream.of(server.getMBeanInfo(bean).getAttributes()).map(MBeanAttributeInfo::getName).toArray(String[]::new);
+        assertEquals(14, server.getAttributes(bean, names).size());
+        assertEquals(1, readings.get());
+        assertSame(server.getMBeanInfo(bean), server.getMBeanInfo(new ObjectName("kafka.server:type=ProducerIds,user=ben")));
     }
 
     @ParameterizedTest
