@@ -52,6 +52,8 @@ public final class RawProducer implements AutoCloseable {
     private final Socket socket = new Socket();
     private final DataInputStream in;
     private int correlation;
+    /** The last request that was answered, or will not be. */
+    private int answered;
 
     /**
      * Connects and logs in (on a plaintext broker the user is not used).
@@ -110,6 +112,13 @@ public final class RawProducer implements AutoCloseable {
      */
     public Answer send(String topic, int firstPartition, int partitions, long pid, short epoch, int sequence, short acks)
             throws IOException {
+        post(topic, firstPartition, partitions, pid, epoch, sequence, acks);
+        return receive();
+    }
+
+    /** The first half of a {@link #send}: writes the request, and reads nothing. With acks=0 there is no other half. */
+    public void post(String topic, int firstPartition, int partitions, long pid, short epoch, int sequence, short acks)
+            throws IOException {
         TopicProduceData data = new TopicProduceData().setName(topic);
         for (int partition = firstPartition; partition < firstPartition + partitions; partition++) {
             SimpleRecord record = new SimpleRecord(System.currentTimeMillis(), null, new byte[8]);
@@ -119,8 +128,14 @@ public final class RawProducer implements AutoCloseable {
         }
         ProduceRequestData request = new ProduceRequestData().setAcks(acks).setTimeoutMs(5_000);
         request.topicData().add(data);
+        write(ApiKeys.PRODUCE, PRODUCE_VERSION, request);
+        answered += acks == 0 ? 1 : 0;
+    }
+
+    /** The answer to the oldest Produce request that is still without one. */
+    public Answer receive() throws IOException {
         ProduceResponseData response = new ProduceResponseData(
-                new ByteBufferAccessor(call(ApiKeys.PRODUCE, PRODUCE_VERSION, request)), PRODUCE_VERSION);
+                new ByteBufferAccessor(read(ApiKeys.PRODUCE, PRODUCE_VERSION)), PRODUCE_VERSION);
         short error = 0;
         for (var answered : response.responses()) {
             for (var partition : answered.partitionResponses()) {
@@ -132,12 +147,20 @@ public final class RawProducer implements AutoCloseable {
 
     /** Sends one request and returns its response's body. */
     private ByteBuffer call(ApiKeys api, short version, ApiMessage body) throws IOException {
+        write(api, version, body);
+        return read(api, version);
+    }
+
+    private void write(ApiKeys api, short version, ApiMessage body) throws IOException {
         RequestHeader header = new RequestHeader(api, version, CLIENT_ID, ++correlation);
         ByteBuffer request = RequestUtils.serialize(header.data(), header.headerVersion(), body, version);
         byte[] frame = new byte[4 + request.remaining()];
         ByteBuffer.wrap(frame).putInt(request.remaining()).put(request);
         socket.getOutputStream().write(frame);
+    }
 
+    /** The next response's body: a broker answers in the order in which it was asked. */
+    private ByteBuffer read(ApiKeys api, short version) throws IOException {
         int length = in.readInt();
         byte[] bytes = in.readNBytes(length);
         if (bytes.length < length) {
@@ -145,8 +168,8 @@ public final class RawProducer implements AutoCloseable {
         }
         ByteBuffer response = ByteBuffer.wrap(bytes);
         int answers = ResponseHeader.parse(response, api.responseHeaderVersion(version)).correlationId();
-        if (answers != correlation) {
-            throw new IOException("response to request " + answers + ", expected " + correlation);
+        if (answers != ++answered) {
+            throw new IOException("response to request " + answers + ", expected " + answered);
         }
         return response;
     }

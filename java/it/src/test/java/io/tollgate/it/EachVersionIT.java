@@ -48,6 +48,8 @@ class EachVersionIT {
                 // The same quota over a longer window: on a busy machine seconds pass between two requests of one producer.
                 .property(Guarded.WINDOW, "20").property(Guarded.BURST, "0.25")
                 .property(Guarded.MAX_THROTTLE, Integer.toString(MAX_THROTTLE_MS))
+                // A token comes each 250 ms: most that are over the quota are refused, and a few wait.
+                .property("producer.id.quota.max.delay.ms", "60")
                 // Up sooner: it lives for seconds, and each version has one.
                 .jvmArgument("-XX:TieredStopAtLevel=1").start();
     }
@@ -148,6 +150,29 @@ class EachVersionIT {
             }
         }
         fail("none was refused");
+    }
+
+    @Test
+    void over_by_less_than_the_delay_waits_and_passes() throws Exception {
+        broker.createTopic("delay", 1);
+        long waited = Guarded.total(broker, "Delayed");
+        try (RawProducer raw = new RawProducer(broker, "", 20_000)) {
+            spend(raw, "delay", 8_000_000);
+            for (int i = 0; i < 200; i++) {
+                RawProducer.Answer answer = raw.send("delay", 1, 8_001_000 + i);
+                if (Guarded.total(broker, "Delayed") > waited) {
+                    assertEquals(PASSED, answer);
+                    // Its partition has it: it went all the way.
+                    assertEquals(PASSED, raw.send("delay", 0, 1, 8_001_000 + i, (short) 0, 1, (short) 1));
+                    assertEquals(0, Guarded.total(broker, "DelayedNow"));
+                    assertEquals(0, Guarded.total(broker, "Faults"));
+                    return;
+                }
+                // Sooner or later one comes just before a token does.
+                Thread.sleep(i % 25 * 10);
+            }
+            fail("none waited");
+        }
     }
 
     @Test
