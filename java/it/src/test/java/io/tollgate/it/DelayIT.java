@@ -188,7 +188,7 @@ class DelayIT {
     @Test
     void nothing_more_is_taken_from_a_connection_whose_request_waits() throws Exception {
         try (RawProducer raw = raw("mute"); RawProducer spender = raw("mute")) {
-            slow("mute", 900, spender, 3_000_000); // one each four seconds
+            slow("mute", 1_800, spender, 3_000_000); // one each two seconds
             long waited = Guarded.total(broker, "Delayed");
             assertEquals(PASSED, spender.send("delay", 1, 3_000_001));
             // The last token is gone by now, at once or after a wait.
