@@ -138,8 +138,9 @@ final class NativeLibrary {
         try {
             System.load(file.toAbsolutePath().toString());
         } catch (UnsatisfiedLinkError failure) {
-            throw new TollgateNativeException("can't load the native library " + name(file) + " (" + failure.getMessage() + "): "
-                    + advice, failure);
+            // Behind the file's name, which the JVM and the system's loader have each put before it.
+            String reason = String.valueOf(failure.getMessage()).replace(file.toAbsolutePath() + ": ", "");
+            throw new TollgateNativeException("can't load the native library " + name(file) + " (" + reason + "): " + advice, failure);
         }
         try {
             version = NativeEngine.abiVersion();

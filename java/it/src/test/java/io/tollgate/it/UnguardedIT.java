@@ -177,7 +177,7 @@ class UnguardedIT {
         List<String> lines = start(launcher, noexec);
         assertEquals(1, lines.size(), lines.toString());
         assertTrue(lines.get(0).matches("ERROR " + UNGUARDED + "can't load the native library " + noexec
-                + "/tollgate-native-\\d+/libtollgate-\\S+.so \\(.*\\): if " + noexec + " is mounted noexec, name another directory in "
+                + "/tollgate-native-\\d+/libtollgate-\\S+.so \\([^/]*\\): if " + noexec + " is mounted noexec, name another directory in "
                 + "-Dtollgate.native.tmpdir \\(io.tollgate.kafka\\)"), lines.toString());
         assertServesUnguarded(broker, "files");
 
