@@ -262,6 +262,7 @@ class WatchIT {
                 + " per hour \\(producer.id.quota.default.rate\\); to raise it: (kafka-configs.sh .*) \\(io.tollgate.kafka\\)");
         Matcher first = form.matcher(lines.get(0));
         assertTrue(first.matches(), lines.toString());
+        // Before a quota is set for it: Kafka's own line about that is one that breaks.
         assertTrue(broker.log().lines().noneMatch(line -> line.startsWith("[2026-11-30 06:45:33,544]")), "a name forged a line");
 
         // A shell takes the command apart.
