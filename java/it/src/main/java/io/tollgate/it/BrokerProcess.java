@@ -35,8 +35,8 @@ import org.apache.kafka.common.Uuid;
  * <p>No broker outlives this JVM, however that ends ({@link ChildProcess}).
  */
 public final class BrokerProcess implements AutoCloseable {
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
-    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(90);
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static final Set<BrokerProcess> ALIVE = ConcurrentHashMap.newKeySet();
 
@@ -62,7 +62,7 @@ public final class BrokerProcess implements AutoCloseable {
                 + "-" + COUNT.incrementAndGet());
         this.logs = new BrokerLogs(home);
         this.port = Ports.free();
-        this.controllerPort = Ports.free();
+        this.controllerPort = settings.controllerPort == 0 ? Ports.free() : settings.controllerPort;
         this.jmxPort = Ports.free();
     }
 
@@ -76,6 +76,9 @@ public final class BrokerProcess implements AutoCloseable {
         private String version = "4.4.0";
         private Path java = Path.of(System.getProperty("java.home"));
         private int heapMb = 512;
+        private String clusterId = Uuid.randomUuid().toString();
+        private int controllerPort;
+        private String roles = "broker,controller";
         private Path agent;
         private final List<String> launcher = new ArrayList<>();
         private final List<String> jvmArguments = new ArrayList<>();
@@ -121,6 +124,24 @@ public final class BrokerProcess implements AutoCloseable {
             return this;
         }
 
+        /** The cluster that the node belongs to; without it, one of its own. */
+        Builder clusterId(String clusterId) {
+            this.clusterId = clusterId;
+            return this;
+        }
+
+        /** @param port given by {@link Ports}, when other nodes must know it before this one is built */
+        Builder controllerPort(int port) {
+            this.controllerPort = port;
+            return this;
+        }
+
+        /** @param roles as process.roles has them; without "broker", it serves no clients */
+        Builder roles(String roles) {
+            this.roles = roles;
+            return this;
+        }
+
         /** One line of {@code server.properties}; replaces the harness's own. */
         public Builder property(String key, String value) {
             properties.put(key, value);
@@ -131,6 +152,10 @@ public final class BrokerProcess implements AutoCloseable {
         public Builder users(String... names) {
             users.addAll(List.of(names));
             return this;
+        }
+
+        private boolean servesClients() {
+            return roles.contains("broker");
         }
 
         public BrokerProcess build() throws IOException {
@@ -153,7 +178,7 @@ public final class BrokerProcess implements AutoCloseable {
     /**
      * Runs the broker and returns when it serves clients.
      *
-     * @throws IOException when it ends or does not serve within 60 s; the message has the end of its output
+     * @throws IOException when it ends or does not serve within 120 s; the message has the end of its output
      */
     public synchronized void start() throws IOException, InterruptedException {
         if (outcome() == Outcome.RUNNING) {
@@ -193,10 +218,11 @@ public final class BrokerProcess implements AutoCloseable {
     private void format() throws IOException, InterruptedException {
         Files.createDirectories(home);
         Files.writeString(propertiesFile(),
-                BrokerSettings.render(port, controllerPort, home.resolve("data"), users, settings.properties));
+                BrokerSettings.render(settings.roles, port, controllerPort, home.resolve("data"), users,
+                        settings.properties));
         Files.writeString(home.resolve("log4j2.properties"), BrokerSettings.log4j(logFile()));
         List<String> command = new ArrayList<>(java(128));
-        command.addAll(List.of("kafka.tools.StorageTool", "format", "-t", Uuid.randomUuid().toString(), "-c",
+        command.addAll(List.of("kafka.tools.StorageTool", "format", "-t", settings.clusterId, "-c",
                 propertiesFile().toString()));
         ChildProcess format = ChildProcess.start(command, home, outputFile());
         if (!format.waitFor(START_TIMEOUT) || format.exitCode() != 0) {
@@ -223,6 +249,9 @@ public final class BrokerProcess implements AutoCloseable {
         if (!isListening()) {
             return false;
         }
+        if (!settings.servesClients()) {
+            return true;
+        }
         try (Admin admin = admin()) {
             return !admin.describeCluster().nodes().get(5, TimeUnit.SECONDS).isEmpty();
         } catch (ExecutionException | TimeoutException e) {
@@ -232,14 +261,14 @@ public final class BrokerProcess implements AutoCloseable {
 
     private boolean isListening() {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress("127.0.0.1", port), 1_000);
+            socket.connect(new InetSocketAddress("127.0.0.1", settings.servesClients() ? port : controllerPort), 1_000);
             return true;
         } catch (IOException e) {
             return false;
         }
     }
 
-    /** Ends the broker by SIGTERM and waits; after 30 s by SIGKILL. */
+    /** Ends the broker by SIGTERM and waits; after 90 s by SIGKILL. */
     public void stop() throws InterruptedException {
         end("TERM");
     }
@@ -309,6 +338,10 @@ public final class BrokerProcess implements AutoCloseable {
 
     public int port() {
         return port;
+    }
+
+    int controllerPort() {
+        return controllerPort;
     }
 
     public String kafkaVersion() {

@@ -5,15 +5,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What stands in a test broker's {@code server.properties}: one node that is broker and controller, on
- * 127.0.0.1, sized for a small heap. Later lines win, so a caller can replace any of them.
+ * What stands in a test broker's {@code server.properties}: one node that is broker, controller or both, on 127.0.0.1,
+ * sized for a small heap. Later lines win, so a caller can replace any of them.
  */
 final class BrokerSettings {
     private BrokerSettings() {}
 
-    static String render(int port, int controllerPort, Path data, Users users, Map<String, String> extra) {
+    /** @param roles process.roles; a broker without the other's role needs {@code controller.quorum.voters} in {@code extra} */
+    static String render(String roles, int port, int controllerPort, Path data, Users users, Map<String, String> extra) {
         Map<String, String> all = new LinkedHashMap<>();
-        all.put("process.roles", "broker,controller");
+        all.put("process.roles", roles);
         all.put("node.id", "1");
         all.put("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
         all.put("controller.listener.names", "CONTROLLER");
@@ -44,6 +45,13 @@ final class BrokerSettings {
         // The log cleaner takes 128 MiB of heap at start by default. Compaction has no part here, so give that
         // room to what is measured: with the default a 192 MiB broker would be nearly full before the first client.
         all.put("log.cleaner.dedupe.buffer.size", "2097152");
+        if (roles.equals("broker")) {
+            all.put("listeners", "CLIENT://127.0.0.1:" + port);
+        } else if (roles.equals("controller")) {
+            all.put("listeners", "CONTROLLER://127.0.0.1:" + controllerPort);
+            all.remove("advertised.listeners");
+            all.remove("inter.broker.listener.name");
+        }
         all.putAll(extra);
         StringBuilder text = new StringBuilder();
         all.forEach((key, value) -> text.append(key).append('=').append(escaped(value)).append('\n'));

@@ -40,6 +40,8 @@ public final class RawProducer implements AutoCloseable {
     private static final short SASL_HANDSHAKE_VERSION = 1;
     private static final short SASL_AUTHENTICATE_VERSION = 2;
     private static final String CLIENT_ID = "raw";
+    /** A value that says nothing. */
+    private static final byte[] NOTHING = new byte[8];
 
     /**
      * What the broker said to one Produce request.
@@ -112,16 +114,27 @@ public final class RawProducer implements AutoCloseable {
      */
     public Answer send(String topic, int firstPartition, int partitions, long pid, short epoch, int sequence, short acks)
             throws IOException {
-        post(topic, firstPartition, partitions, pid, epoch, sequence, acks);
+        return send(topic, firstPartition, partitions, pid, epoch, sequence, acks, NOTHING);
+    }
+
+    /** @param value the record's, to each partition the same */
+    Answer send(String topic, int firstPartition, int partitions, long pid, short epoch, int sequence, short acks, byte[] value)
+            throws IOException {
+        post(topic, firstPartition, partitions, pid, epoch, sequence, acks, value);
         return receive();
     }
 
     /** The first half of a {@link #send}: writes the request, and reads nothing. With acks=0 there is no other half. */
     public void post(String topic, int firstPartition, int partitions, long pid, short epoch, int sequence, short acks)
             throws IOException {
+        post(topic, firstPartition, partitions, pid, epoch, sequence, acks, NOTHING);
+    }
+
+    private void post(String topic, int firstPartition, int partitions, long pid, short epoch, int sequence, short acks, byte[] value)
+            throws IOException {
         TopicProduceData data = new TopicProduceData().setName(topic);
         for (int partition = firstPartition; partition < firstPartition + partitions; partition++) {
-            SimpleRecord record = new SimpleRecord(System.currentTimeMillis(), null, new byte[8]);
+            SimpleRecord record = new SimpleRecord(System.currentTimeMillis(), null, value);
             data.partitionData().add(new PartitionProduceData().setIndex(partition).setRecords(pid < 0
                     ? MemoryRecords.withRecords(Compression.NONE, record)
                     : MemoryRecords.withIdempotentRecords(Compression.NONE, pid, epoch, sequence, record)));

@@ -19,12 +19,24 @@ final class Topics {
     private Topics() {}
 
     static void create(Admin admin, String topic, int partitions) throws InterruptedException {
+        create(admin, new NewTopic(topic, partitions, (short) 1), partitions);
+    }
+
+    /**
+     * @param replicas of each partition, the preferred leader first
+     * @param inSync how many must be in sync for a write with acks=all
+     */
+    static void create(Admin admin, String topic, Map<Integer, List<Integer>> replicas, int inSync) throws InterruptedException {
+        create(admin, new NewTopic(topic, replicas).configs(Map.of("min.insync.replicas", Integer.toString(inSync))), replicas.size());
+    }
+
+    private static void create(Admin admin, NewTopic wanted, int partitions) throws InterruptedException {
         try {
-            admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get(TIMEOUT_S, TimeUnit.SECONDS);
+            admin.createTopics(List.of(wanted)).all().get(TIMEOUT_S, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("topic " + topic + " could not be made", e);
+            throw new IllegalStateException("topic " + wanted.name() + " could not be made", e);
         }
-        awaitLeaders(admin, topic, partitions);
+        awaitLeaders(admin, wanted.name(), partitions);
     }
 
     /** Waits until each partition has a leader that serves it, which takes a moment after a broker has started again, too. */
