@@ -10,6 +10,7 @@ SETTINGS = {
     "defaults": {"enable.idempotence": True},
     "advised": {"enable.idempotence": True},
     "transactions": {},
+    "abandoned": {},
     "acks0": {"acks": 0},
     "acks1": {"acks": 1},
 }
@@ -48,6 +49,15 @@ def one(number):
                 producer.commit_transaction(120)
             else:
                 producer.abort_transaction(120)
+    elif run.mode == "abandoned":
+        producer = confluent_kafka.Producer({**settings, "transactional.id": f"{run.topic}-{number}"})
+        producer.init_transactions(120)
+        uncounted = True
+        producer.begin_transaction()
+        producer.produce(run.topic, value=run.values(number)[0], partition=0)
+        producer.flush(0.5)
+        producer.abort_transaction(120)
+        run.acknowledged()
     else:
         producer = confluent_kafka.Producer(settings)
         for value in run.values(number):

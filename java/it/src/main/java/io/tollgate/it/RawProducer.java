@@ -159,7 +159,7 @@ public final class RawProducer implements AutoCloseable {
     }
 
     /** Sends one request and returns its response's body. */
-    private ByteBuffer call(ApiKeys api, short version, ApiMessage body) throws IOException {
+    ByteBuffer call(ApiKeys api, short version, ApiMessage body) throws IOException {
         write(api, version, body);
         return read(api, version);
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InvalidRequestException;
@@ -191,6 +192,67 @@ class EachVersionIT {
         // What stands there first was the raw producer's.
         List<String> values = Log.read(broker, "java", 1).stream().filter(value -> value.contains(":")).toList();
         Log.assertExactlyOnceInOrder(values, producers, messages);
+        assertEquals(0, Guarded.total(broker, "Faults"));
+    }
+
+    @Test
+    void an_old_transaction_over_the_quota_that_aborts_leaves_nothing() throws Exception {
+        broker.createTopic("aborted", 1);
+        long before = Guarded.total(broker, "Admitted");
+        int admitted = 0;
+        int refused = 0;
+        try (RawProducer raw = new RawProducer(broker, "", 20_000)) {
+            for (int i = 0; refused < 8; i++) {
+                OldTransaction transaction = OldTransaction.of(raw, "aborted-" + i);
+                // Offsets are added as partitions are: some of these transactions have nothing else.
+                RawProducer.Answer answer = i % 4 == 3 ? transaction.addOffsets("group") : transaction.add("aborted", 0);
+                if (answer.equals(PASSED)) {
+                    admitted += i % 4 == 3 ? 0 : 1;
+                } else {
+                    refused++;
+                    assertEquals(Errors.CONCURRENT_TRANSACTIONS, answer.error());
+                    assertTrue(answer.throttleMs() > 0 && answer.throttleMs() <= MAX_THROTTLE_MS, answer.toString());
+                }
+                assertEquals(Errors.NONE, transaction.abort());
+                assertTrue(i < 1_000, "none is refused");
+            }
+        }
+        assertTrue(admitted > 0 && admitted <= Guarded.total(broker, "Admitted") - before);
+        // Markers are written after an abort has been answered, in the order of the aborts.
+        int markers = admitted;
+        Log.awaitProducerIds(broker, "aborted", count -> count >= markers);
+        assertEquals(markers, Log.producerIds(broker, "aborted"));
+        assertEquals(0, Guarded.total(broker, "Faults"));
+    }
+
+    @Test
+    void kafkas_client_aborts_over_the_quota_then_commits() throws Exception {
+        broker.createTopic("spent", 1);
+        broker.createTopic("transactions", 1);
+        long admitted = Guarded.total(broker, "Admitted");
+        long throttled = Guarded.total(broker, "Throttled");
+        int made = 0;
+        while (Guarded.total(broker, "Throttled") - throttled < made + 3) {
+            assertTrue(made < 100, "none is refused");
+            Map<String, String> settings = Map.of("transactional.id", "transactions-" + made);
+            try (KafkaProducer<String, String> producer = new KafkaProducer<>(Producers.settings(broker, "", settings));
+                    RawProducer raw = new RawProducer(broker, "", 20_000)) {
+                producer.initTransactions();
+                producer.beginTransaction();
+                // Refused once itself.
+                spend(raw, "spent", 8_000_000 + 1_000L * made);
+                producer.send(new ProducerRecord<>("transactions", 0, null, made + ":aborted"));
+                Thread.sleep(50);
+                producer.abortTransaction();
+                producer.beginTransaction();
+                producer.send(new ProducerRecord<>("transactions", 0, null, made + ":committed"));
+                producer.commitTransaction();
+            }
+            made++;
+        }
+        assertEquals(IntStream.range(0, made).mapToObj(i -> i + ":committed").toList(), Log.read(broker, "transactions", 1));
+        assertEquals(made, Log.producerIds(broker, "transactions"));
+        assertEquals(made + Log.producerIds(broker, "spent"), Guarded.total(broker, "Admitted") - admitted);
         assertEquals(0, Guarded.total(broker, "Faults"));
     }
 

@@ -9,7 +9,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -44,6 +46,24 @@ final class Log {
             }
         }
         return values;
+    }
+
+    /** Producer IDs that partition 0 of a topic has state for. */
+    static int producerIds(BrokerProcess broker, String topic) throws Exception {
+        TopicPartition partition = new TopicPartition(topic, 0);
+        try (Admin admin = broker.admin()) {
+            return admin.describeProducers(List.of(partition)).partitionResult(partition).get().activeProducers().size();
+        }
+    }
+
+    static void awaitProducerIds(BrokerProcess broker, String topic, IntPredicate enough) throws Exception {
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!enough.test(producerIds(broker, topic))) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError(topic + " has state for only " + producerIds(broker, topic) + " producer IDs");
+            }
+            Thread.sleep(50);
+        }
     }
 
     /** Asserts that the messages "n:0" to "n:(messages - 1)" of each producer n are there once each and in that order. */

@@ -21,6 +21,28 @@ final class Advices {
         }
     }
 
+    /** At the heads of handleAddPartitionsToTxnRequest and handleAddOffsetsToTxnRequest, which end at once when this gives true. */
+    static final class Added {
+        private Added() {
+        }
+
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class, suppress = Throwable.class)
+        static boolean enter(@Advice.This Object apis, @Advice.Argument(0) Object request) {
+            return BrokerHook.refusesToAdd(apis, request);
+        }
+    }
+
+    /** The same for handleEndTxnRequest. */
+    static final class Ended {
+        private Ended() {
+        }
+
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class, suppress = Throwable.class)
+        static boolean enter(@Advice.This Object apis, @Advice.Argument(0) Object request) {
+            return BrokerHook.answersAbort(apis, request);
+        }
+    }
+
     /** At the end of the constructor. */
     static final class Created {
         private Created() {

@@ -64,4 +64,7 @@ interface BrokerAdapter {
      * @param waitMs 0: the client may send again at once
      */
     void refuse(Object request, short errorCode, String message, int waitMs);
+
+    /** The broker's transaction coordinator. */
+    TransactionAdapter transactions();
 }

@@ -55,6 +55,18 @@ public final class BrokerHook {
         return now != null && now.apis == apis && now.guard.refuses(request);
     }
 
+    /** The same for a request that adds to a transaction. */
+    public static boolean refusesToAdd(Object apis, Object request) {
+        Guarded now = guarded;
+        return now != null && now.apis == apis && now.guard.refusesToAdd(request);
+    }
+
+    /** The same for a request that ends one. */
+    public static boolean answersAbort(Object apis, Object request) {
+        Guarded now = guarded;
+        return now != null && now.apis == apis && now.guard.answersAbort(request);
+    }
+
     private static Guard guard(BrokerAdapter broker) {
         try {
             Settings settings = Settings.read(broker.properties());

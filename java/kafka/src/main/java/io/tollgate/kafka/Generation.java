@@ -60,6 +60,11 @@ record Generation(String name, String request, String requestLocal, Class<? exte
         return List.of(KafkaAdapter.class, requests, records, topicIds, logs, quotas);
     }
 
+    /** The same for what is added to transactions. */
+    List<Class<?>> transactionCode() {
+        return List.of(KafkaTransactions.class);
+    }
+
     /** @param apis a KafkaApis whose classes fit; null where nothing but requests is read */
     BrokerAdapter adapter(Object apis) throws ReflectiveOperationException {
         return new KafkaAdapter((KafkaApis) apis, make(requests), make(records), make(topicIds), make(logs), make(quotas));

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 
 /**
@@ -40,6 +41,7 @@ final class Guard implements AutoCloseable {
     private final Faults faults = new Faults();
     private final Beans beans = new Beans(faults);
     private final Users users;
+    private final TransactionGuard transactions;
     private final RefusedBatches refused;
     private final ThrottleLog throttles;
     private final WaitingRoom room;
@@ -57,6 +59,7 @@ final class Guard implements AutoCloseable {
         this.room = new WaitingRoom(new Desk(), settings, faults);
         this.delays = room.isOpen();
         this.users = new Users(engine, beans, settings.maxUsers(), room::passed);
+        this.transactions = new TransactionGuard(this, broker);
         this.refused = new RefusedBatches(settings.maxThrottleMs() + COME_BACK_MS);
         beans.addTotals(settings.mode(), () -> engine.totals(Clock.nowMs()), quotas, room);
         this.throttles = new ThrottleLog(enforce, quotas, new RaiseCommand(broker.properties()), faults);
@@ -92,6 +95,32 @@ final class Guard implements AutoCloseable {
             }
             return false;
         }
+    }
+
+    /** The same for a request that adds to a transaction. */
+    boolean refusesToAdd(Object request) {
+        return guarded(now -> transactions.refusesToAdd(request, now));
+    }
+
+    /** The same for a request that ends a transaction: true when there was nothing to end. */
+    boolean answersAbort(Object request) {
+        return enforce && guarded(now -> transactions.answersAbort(request, now));
+    }
+
+    private boolean guarded(LongPredicate decision) {
+        try {
+            return !closed && decision.test(Clock.nowMs());
+        } catch (Throwable e) {
+            if (!closed) {
+                faults.add(e);
+            }
+            return false;
+        }
+    }
+
+    /** Whether the engine has admitted it, or was told to remember it. */
+    boolean knows(String user, long producerId, long now) {
+        return touch(user, producerId, now) != Decision.NEW;
     }
 
     private boolean examine(Object request, String user, long now) {
@@ -137,22 +166,22 @@ final class Guard implements AutoCloseable {
         if (mayWait != null && room.takes(mayWait, user, producerId, batches, broker.bytes(mayWait), now)) {
             return KEPT;
         }
-        int waitMs = charge(user, producerId, now);
-        if (waitMs > 0 && !enforce) {
-            remember(user, producerId, now);
-            throttles.add(user, now);
-            return 0;
-        }
-        return waitMs;
+        return charge(user, producerId, now);
     }
 
-    private int charge(String user, long producerId, long now) {
+    /** @return 0: it was admitted, or is only observed; otherwise how long to wait, in milliseconds */
+    int charge(String user, long producerId, long now) {
         long decision = engine.track(users.handle(user, now), producerId, now);
         if (Decision.isStale(decision)) {
             decision = engine.track(users.intern(user, now), producerId, now);
         }
         if (Decision.isFault(decision)) {
             faults.add(null);
+        }
+        if (Decision.isThrottled(decision) && !enforce) {
+            remember(user, producerId, now);
+            throttles.add(user, now);
+            return 0;
         }
         return Decision.retryAfterMs(decision);
     }
@@ -190,8 +219,7 @@ final class Guard implements AutoCloseable {
     private void refuse(Object request, List<Batch> batches, String user, int waitMs, long now) {
         short code = RefusalCode.of(broker.clientSoftware(request), broker.clientVersion(request));
         String message = waitMs > 0
-                ? "User '" + user + "' has brought too many new producer IDs to this broker (" + LiveQuotas.KEY
-                        + ", " + Setting.RATE.key + "); this one may come again in " + waitMs + " ms"
+                ? overQuota(user, waitMs)
                 : "An earlier batch of this producer ID was throttled and comes first";
         // Only what this broker could append may be waited for. Noted first: when the answer fails, the request goes to
         // Kafka and nothing waits.
@@ -206,6 +234,11 @@ final class Guard implements AutoCloseable {
         if (waitMs > 0) {
             throttles.add(user, now);
         }
+    }
+
+    static String overQuota(String user, int waitMs) {
+        return "User '" + user + "' has brought too many new producer IDs to this broker (" + LiveQuotas.KEY
+                + ", " + Setting.RATE.key + "); this one may come again in " + waitMs + " ms";
     }
 
     /** What becomes of requests that waited. Nothing here throws but what the room asks before it decides. */

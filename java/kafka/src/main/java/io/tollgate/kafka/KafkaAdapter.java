@@ -196,6 +196,11 @@ final class KafkaAdapter implements BrokerAdapter {
         }
     }
 
+    @Override
+    public TransactionAdapter transactions() {
+        return new KafkaTransactions(apis, requests, quotas, this);
+    }
+
     /** The partition's batch, at its first byte, or null when it is none that can carry a producer ID (K9). */
     private ByteBuffer head(PartitionProduceData partition) {
         ByteBuffer buffer = records.bytes(partition);

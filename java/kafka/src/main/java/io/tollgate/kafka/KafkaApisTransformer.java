@@ -9,6 +9,7 @@ import net.bytebuddy.asm.AsmVisitorWrapper;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
@@ -37,7 +38,9 @@ final class KafkaApisTransformer implements ClassFileTransformer {
                 return null;
             }
             ClassFileLocator files = files(loader, code);
-            byte[] hooked = hook(TypePool.Default.of(files).describe(Shape.KAFKA_APIS).resolve(), files, generation);
+            TypePool broker = TypePool.Default.of(files);
+            byte[] hooked = hook(broker.describe(Shape.KAFKA_APIS).resolve(), files, generation,
+                    hasTransactions(generation, broker));
             BrokerHook.use(generation);
             return hooked;
         } catch (Throwable e) {
@@ -79,15 +82,32 @@ final class KafkaApisTransformer implements ClassFileTransformer {
                 + why + ")", null);
     }
 
-    private static byte[] hook(TypeDescription apis, ClassFileLocator files, Generation generation) {
-        return Weaving.redefine(apis, files)
-                .visit(at(Advices.Produce.class, ElementMatchers.<MethodDescription>named(Shape.HANDLE_PRODUCE)
-                        .and(ElementMatchers.takesArgument(0, ElementMatchers.named(generation.request())))))
+    /** Whether transactions can be hooked too; otherwise one line in the log says why not, and the rest is guarded. */
+    private static boolean hasTransactions(Generation generation, TypePool broker) {
+        List<String> missing = Shape.missingForTransactions(generation, broker);
+        if (!missing.isEmpty()) {
+            AgentLog.error("Tollgate charges no producer ID where it is added to a transaction: this broker's classes for that are"
+                    + " none that it knows (" + missing.get(0) + " is missing)", null);
+        }
+        return missing.isEmpty();
+    }
+
+    private static byte[] hook(TypeDescription apis, ClassFileLocator files, Generation generation, boolean transactions) {
+        DynamicType.Builder<?> hooked = Weaving.redefine(apis, files)
+                .visit(at(Advices.Produce.class, handler(generation, ElementMatchers.named(Shape.HANDLE_PRODUCE))))
                 .visit(at(Advices.Created.class, ElementMatchers.isConstructor()))
                 .visit(at(Advices.Closed.class,
-                        ElementMatchers.<MethodDescription>named("close").and(ElementMatchers.takesNoArguments())))
-                .make()
-                .getBytes();
+                        ElementMatchers.<MethodDescription>named("close").and(ElementMatchers.takesNoArguments())));
+        if (transactions) {
+            hooked = hooked.visit(at(Advices.Added.class,
+                    handler(generation, ElementMatchers.namedOneOf(Shape.HANDLE_ADDED.toArray(String[]::new)))))
+                    .visit(at(Advices.Ended.class, handler(generation, ElementMatchers.named(Shape.HANDLE_END))));
+        }
+        return hooked.make().getBytes();
+    }
+
+    private static ElementMatcher<MethodDescription> handler(Generation generation, ElementMatcher.Junction<MethodDescription> name) {
+        return name.and(ElementMatchers.takesArgument(0, ElementMatchers.named(generation.request())));
     }
 
     private static AsmVisitorWrapper at(Class<?> advice, ElementMatcher<? super MethodDescription> where) {

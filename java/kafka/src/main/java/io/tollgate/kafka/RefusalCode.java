@@ -10,7 +10,17 @@ final class RefusalCode {
     /** Says what it is. librdkafka, sarama, aiokafka and kafkajs give up on it and lose the message. */
     static final short THROTTLING_QUOTA_EXCEEDED = 89;
 
+    /** Of what is added to a transaction. Retried by every client library tried. */
+    static final short CONCURRENT_TRANSACTIONS = 51;
+
+    private static final String KAFKAS_OWN = "apache-kafka-java";
+
     private RefusalCode() {
+    }
+
+    /** Whether it is kafka-clients, by the name that it gives since 2.4. */
+    static boolean isKafkasOwn(String software) {
+        return KAFKAS_OWN.equals(software);
     }
 
     /**
@@ -20,7 +30,7 @@ final class RefusalCode {
     static short of(String software, String version) {
         // Kafka's own clients know code 89 since 2.7. Before that they give their name (since 2.4), take an unknown
         // code for UNKNOWN_SERVER_ERROR, and give up.
-        return "apache-kafka-java".equals(software) && isAtLeast(version, 2, 7)
+        return isKafkasOwn(software) && isAtLeast(version, 2, 7)
                 ? THROTTLING_QUOTA_EXCEEDED : REQUEST_TIMED_OUT;
     }
 

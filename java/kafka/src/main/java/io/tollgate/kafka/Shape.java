@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.field.FieldDescription;
 import net.bytebuddy.description.type.TypeDefinition;
@@ -32,6 +33,9 @@ import net.bytebuddy.pool.TypePool;
 final class Shape {
     static final String KAFKA_APIS = "kafka.server.KafkaApis";
     static final String HANDLE_PRODUCE = "handleProduceRequest";
+    /** Where a client adds to its transaction. */
+    static final List<String> HANDLE_ADDED = List.of("handleAddPartitionsToTxnRequest", "handleAddOffsetsToTxnRequest");
+    static final String HANDLE_END = "handleEndTxnRequest";
 
     /**
      * A class (name and descriptor null), method or field, as class files name them; the owner with dots.
@@ -58,14 +62,34 @@ final class Shape {
         if (!apis.isResolved()) {
             return List.of(KAFKA_APIS);
         }
-        String hook = "(" + descriptor(generation.request()) + descriptor(generation.requestLocal()) + ")V";
-        for (Member hooked : List.of(new Member(KAFKA_APIS, HANDLE_PRODUCE, hook, true), new Member(KAFKA_APIS, "close", "()V", true))) {
-            if (apis.resolve().getDeclaredMethods().stream().noneMatch(method -> method.getName().equals(hooked.name())
+        missing.addAll(notDeclared(apis.resolve(),
+                List.of(handler(generation, HANDLE_PRODUCE), new Member(KAFKA_APIS, "close", "()V", true))));
+        missing.addAll(missing(generation.code(), broker));
+        return missing;
+    }
+
+    /** The same for the transactions of a broker that has all that {@link #missing(Generation, TypePool)} asks for. */
+    static List<String> missingForTransactions(Generation generation, TypePool broker) {
+        List<String> missing = new ArrayList<>(notDeclared(broker.describe(KAFKA_APIS).resolve(),
+                Stream.concat(HANDLE_ADDED.stream(), Stream.of(HANDLE_END)).map(name -> handler(generation, name)).toList()));
+        missing.addAll(missing(generation.transactionCode(), broker));
+        return missing;
+    }
+
+    private static Member handler(Generation generation, String name) {
+        return new Member(KAFKA_APIS, name,
+                "(" + descriptor(generation.request()) + descriptor(generation.requestLocal()) + ")V", true);
+    }
+
+    /** Those of KafkaApis' methods to hook that are not there. */
+    private static List<String> notDeclared(TypeDescription apis, List<Member> hooks) {
+        List<String> missing = new ArrayList<>();
+        for (Member hooked : hooks) {
+            if (apis.getDeclaredMethods().stream().noneMatch(method -> method.getName().equals(hooked.name())
                     && method.getDescriptor().equals(hooked.descriptor()) && !method.isStatic() && !method.isAbstract())) {
                 missing.add(hooked.toString());
             }
         }
-        missing.addAll(missing(generation.code(), broker));
         return missing;
     }
 

@@ -106,6 +106,11 @@ class GuardTest {
             waits.add(waitMs);
         }
 
+        @Override
+        public TransactionAdapter transactions() {
+            return null;
+        }
+
         /** As Kafka appends it. */
         void append(Sent sent) {
             sent.batches.forEach(batch -> state.add(List.<Object>of(batch.partition(), batch.producerId())));

@@ -59,4 +59,9 @@ record Leader(BrokerAdapter requests) implements BrokerAdapter {
     public void refuse(Object request, short errorCode, String message, int waitMs) {
         throw new AssertionError("nothing is over the quota here");
     }
+
+    @Override
+    public TransactionAdapter transactions() {
+        return requests.transactions();
+    }
 }

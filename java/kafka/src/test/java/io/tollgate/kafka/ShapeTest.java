@@ -15,10 +15,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.asm.MemberRemoval;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.implementation.StubMethod;
+import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the transformer does with the real KafkaApis, and with classes of that name that have another shape. */
 class ShapeTest {
@@ -88,9 +92,38 @@ class ShapeTest {
         Class<?> hooked = Class.forName(Shape.KAFKA_APIS, true, new Single(outcome.code));
         assertTrue(hooked.getDeclaredMethods().length > 100);
         String text = new String(outcome.code, StandardCharsets.ISO_8859_1);
-        for (String call : List.of("io/tollgate/kafka/BrokerHook", "refuses", "created", "closed")) {
+        for (String call : List.of("io/tollgate/kafka/BrokerHook", "refuses", "created", "closed", "refusesToAdd", "answersAbort")) {
             assertTrue(text.contains(call), call);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"handleAddPartitionsToTxnRequest", "handleAddOffsetsToTxnRequest", "handleEndTxnRequest"})
+    void without_a_method_of_transactions_the_rest_is_hooked_with_one_line(String absent) throws Exception {
+        ClassFileLocator real = ClassFileLocator.ForClassLoader.of(KAFKA);
+        byte[] without = new ByteBuddy().redefine(TypePool.Default.of(real).describe(Shape.KAFKA_APIS).resolve(), real)
+                .visit(new MemberRemoval().stripMethods(ElementMatchers.named(absent))).make().getBytes();
+        Outcome outcome = transform("kafka/server/KafkaApis", without);
+        assertEquals(List.of("Tollgate charges no producer ID where it is added to a transaction: this broker's classes for that are"
+                + " none that it knows (kafka.server.KafkaApis." + absent + "(Lorg/apache/kafka/network/Request;"
+                + "Lorg/apache/kafka/server/common/RequestLocal;)V is missing)"), outcome.log);
+        String text = new String(outcome.code, StandardCharsets.ISO_8859_1);
+        assertTrue(text.contains("refuses"));
+        assertFalse(text.contains("refusesToAdd"));
+        assertFalse(text.contains("answersAbort"));
+    }
+
+    @Test
+    void a_transaction_coordinator_of_another_shape_is_missed() {
+        String owner = "kafka.coordinator.transaction.TransactionCoordinator";
+        byte[] empty = new ByteBuddy().subclass(Object.class).name(owner).make().getBytes();
+        ClassFileLocator real = ClassFileLocator.ForClassLoader.of(KAFKA);
+        TypePool pool = TypePool.Default.of(new ClassFileLocator.Compound(ClassFileLocator.Simple.of(owner, empty), real));
+        assertEquals(List.of(), Shape.missing(NEWEST, pool));
+        assertEquals(List.of(owner + ".handleDescribeTransactions(Ljava/lang/String;)"
+                + "Lorg/apache/kafka/common/message/DescribeTransactionsResponseData$TransactionState;"),
+                Shape.missingForTransactions(NEWEST, pool));
+        assertEquals(List.of(), Shape.missingForTransactions(NEWEST, TypePool.Default.of(real)));
     }
 
     @Test
@@ -146,7 +179,7 @@ class ShapeTest {
         String owner = "org.apache.kafka.storage.internals.log.UnifiedLog";
         ClassFileLocator real = ClassFileLocator.ForClassLoader.of(KAFKA);
         byte[] renamed = new ByteBuddy().redefine(TypePool.Default.of(real).describe(owner).resolve(), real)
-                .visit(new net.bytebuddy.asm.MemberRemoval().stripFields(net.bytebuddy.matcher.ElementMatchers.named("lock")))
+                .visit(new MemberRemoval().stripFields(ElementMatchers.named("lock")))
                 .make().getBytes();
         TypePool pool = TypePool.Default.of(new ClassFileLocator.Compound(ClassFileLocator.Simple.of(owner, renamed), real));
         assertEquals(List.of(owner + ".lock Ljava/lang/Object;"), Shape.missing(NEWEST, pool));

@@ -6,8 +6,9 @@ import kafka.server.KafkaApis;
 import org.apache.kafka.common.memory.MemoryPool;
 import org.apache.kafka.common.memory.SimpleMemoryPool;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.ProduceRequest;
-import org.apache.kafka.common.requests.ProduceResponse;
 import org.apache.kafka.common.requests.RequestContext;
 import scala.Option;
 import scala.reflect.ClassTag;
@@ -15,10 +16,16 @@ import scala.reflect.ClassTag;
 /** Until 4.3: requests are a class inside the request channel's. */
 public final class Kafka39Requests implements Requests {
     private static final ClassTag<ProduceRequest> PRODUCE = ClassTag.apply(ProduceRequest.class);
+    private static final ClassTag<AbstractRequest> ANY = ClassTag.apply(AbstractRequest.class);
 
     @Override
     public ProduceRequest body(Object request) {
         return ((RequestChannel.Request) request).body(PRODUCE);
+    }
+
+    @Override
+    public AbstractRequest any(Object request) {
+        return ((RequestChannel.Request) request).body(ANY);
     }
 
     @Override
@@ -32,7 +39,7 @@ public final class Kafka39Requests implements Requests {
     }
 
     @Override
-    public void answer(KafkaApis apis, Object request, ProduceResponse response) {
+    public void answer(KafkaApis apis, Object request, AbstractResponse response) {
         apis.requestChannel().sendResponse((RequestChannel.Request) request, response, Option.empty());
     }
 

@@ -5,8 +5,9 @@ import kafka.server.KafkaApis;
 import org.apache.kafka.common.memory.MemoryPool;
 import org.apache.kafka.common.memory.SimpleMemoryPool;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.ProduceRequest;
-import org.apache.kafka.common.requests.ProduceResponse;
 import org.apache.kafka.common.requests.RequestContext;
 import org.apache.kafka.network.Request;
 
@@ -15,6 +16,11 @@ public final class Kafka44Requests implements Requests {
     @Override
     public ProduceRequest body(Object request) {
         return (ProduceRequest) ((Request) request).body();
+    }
+
+    @Override
+    public AbstractRequest any(Object request) {
+        return ((Request) request).body();
     }
 
     @Override
@@ -28,7 +34,7 @@ public final class Kafka44Requests implements Requests {
     }
 
     @Override
-    public void answer(KafkaApis apis, Object request, ProduceResponse response) {
+    public void answer(KafkaApis apis, Object request, AbstractResponse response) {
         apis.requestChannel().sendResponse((Request) request, response);
     }
 

@@ -3,14 +3,18 @@ package io.tollgate.kafka.moved;
 import java.util.Map;
 import kafka.server.KafkaApis;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.ProduceRequest;
-import org.apache.kafka.common.requests.ProduceResponse;
 import org.apache.kafka.common.requests.RequestContext;
 
-/** What {@code KafkaApis.handleProduceRequest} is called with, and the channel that answers it. */
+/** What {@code KafkaApis} is called with, and the channel that answers it. */
 public interface Requests {
-    /** Allocates nothing. */
+    /** Of a produce request. Allocates nothing. */
     ProduceRequest body(Object request);
+
+    /** Of whatever request. */
+    AbstractRequest any(Object request);
 
     /** Allocates nothing. */
     RequestContext context(Object request);
@@ -18,7 +22,7 @@ public interface Requests {
     /** Notes for Kafka's own metrics how long the client was told to wait. */
     void throttled(Object request, int waitMs);
 
-    void answer(KafkaApis apis, Object request, ProduceResponse response);
+    void answer(KafkaApis apis, Object request, AbstractResponse response);
 
     /** What the client sent, in bytes. */
     int bytes(Object request);
