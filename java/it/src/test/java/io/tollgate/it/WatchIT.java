@@ -58,8 +58,10 @@ class WatchIT {
 
     @AfterAll
     static void end() {
-        jmx.close();
-        broker.close();
+        if (broker != null) {
+            jmx.close();
+            broker.close();
+        }
     }
 
     /** Uses up the user's quota and is refused twice. */
