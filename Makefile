@@ -16,8 +16,8 @@ DOCDIR ?= $(PREFIX)/share/doc/tollgate
 DESTDIR ?=
 
 .PHONY: help demo test build lib install uninstall tools tools-examples tools-test engine-jni cli java lint test-rust test-loom test-c \
-	test-java test-demo test-clients tools-clients test-cost test-flood broker-jars loom tsan soak slow bench bench-rust bench-java bench-report dispatch \
-	rates fuzz examples header clean
+	test-java test-demo test-clients tools-clients test-cost test-flood test-cluster broker-jars loom tsan soak slow bench bench-rust \
+	bench-java bench-report dispatch rates fuzz examples header clean
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -114,6 +114,12 @@ test-cost: engine-jni ## Produce throughput, latency and CPU with and without th
 test-flood: engine-jni ## 10 million producer IDs at a guarded broker of 256 MB, COUNT=n for others; a quarter of an hour
 	$(IT) -Dit.test=FloodIT -Dit.timeout.s=7200 -Dtollgate.flood=$(or $(COUNT),10000000)
 	@cat java/it/target/flood.txt
+
+# Not part of `make test`: minutes, and three brokers at once.
+test-cluster: KAFKA ?= 4.4.0
+test-cluster: engine-jni ## Three brokers restarted and led anew under 5,000 producers, then docs/kafka.md; KAFKA=3.9.1 is another version
+	scripts/broker-jars $(KAFKA)
+	$(IT) -Dit.test=ThreeBrokers,ControllerNode -Dtollgate.cluster.version=$(KAFKA)
 
 slow: soak ## The cases too long for make test: 25 million ids, seven simulated days, a million principals; up to ten minutes
 	$(CARGO) test --locked --test rules --test false_positives -- --ignored --nocapture

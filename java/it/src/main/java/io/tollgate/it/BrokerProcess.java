@@ -35,7 +35,7 @@ import org.apache.kafka.common.Uuid;
  * <p>No broker outlives this JVM, however that ends ({@link ChildProcess}).
  */
 public final class BrokerProcess implements AutoCloseable {
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(300);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(90);
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static final Set<BrokerProcess> ALIVE = ConcurrentHashMap.newKeySet();
@@ -178,7 +178,7 @@ public final class BrokerProcess implements AutoCloseable {
     /**
      * Runs the broker and returns when it serves clients.
      *
-     * @throws IOException when it ends or does not serve within 120 s; the message has the end of its output
+     * @throws IOException when it ends or does not serve within 300 s; the message has the end of its output
      */
     public synchronized void start() throws IOException, InterruptedException {
         if (outcome() == Outcome.RUNNING) {

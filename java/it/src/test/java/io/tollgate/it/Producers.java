@@ -80,7 +80,7 @@ final class Producers {
     }
 
     /** The sum over all metrics of that name in the producer's own group; NaN counts as nothing. */
-    private static double metric(KafkaProducer<?, ?> producer, String name) {
+    static double metric(KafkaProducer<?, ?> producer, String name) {
         double sum = 0;
         for (Metric metric : producer.metrics().values()) {
             if (metric.metricName().name().equals(name) && metric.metricName().group().equals("producer-metrics")
