@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** The part of docs/kafka.md that {@code make test-cluster} measures. */
 final class ClusterPage {
@@ -39,6 +40,9 @@ final class ClusterPage {
 
     final List<Step> steps = new ArrayList<>();
     final List<RogueOn> rogue = new ArrayList<>();
+    /** New IDs of another rogue that each broker took, over so many moves of leaders. */
+    final List<Integer> taken = new ArrayList<>();
+    int rogueMoves;
     /** Milliseconds until the last broker had a changed quota, in order. */
     double[] spreadMs = {};
     long inLog;
@@ -70,9 +74,12 @@ final class ClusterPage {
         DocsPart.table(text, laps, 0);
         text.append(String.format(Locale.ROOT, """
 
+                Another one brought new IDs to every broker for every partition at once, over %d moves of all leaders: the brokers took
+                %s of them.
+
                 %d changes of a quota, a user's and the default user's: on the last of the three brokers after %.0f ms at the median
                 and %.0f ms at the longest, from the admin client's call on.
-                """, spreadMs.length, spreadMs[spreadMs.length / 2], spreadMs[spreadMs.length - 1]));
+                """, rogueMoves, taken.stream().map(String::valueOf).collect(Collectors.joining(", ")), spreadMs.length, spreadMs[spreadMs.length / 2], spreadMs[spreadMs.length - 1]));
         new DocsPart("docs/kafka.md", "test-cluster").write(text.toString());
     }
 
