@@ -1,6 +1,7 @@
 package io.tollgate.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
@@ -50,6 +51,10 @@ class JavaClientIT {
         Object refused = broker.attribute(
                 "kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=Produce,error=THROTTLING_QUOTA_EXCEEDED", "Count");
         assertTrue((Long) refused > 0, "Kafka's own metrics show the error");
+        try (Jmx jmx = broker.openJmx()) {
+            assertFalse(jmx.has("kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=Produce,error=OUT_OF_ORDER_SEQUENCE_NUMBER"),
+                    "none came out of its turn");
+        }
     }
 
     @Test

@@ -37,7 +37,7 @@ class KnownRequestIT {
         List<String> printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines().toList();
         assertEquals(List.of("generation Kafka " + version.generation(),
                 "user alice, client apache-kafka-java 4.4.0",
-                "batches [Batch[topic=t, partition=0, producerId=7, sequence=0], Batch[topic=t, partition=2, producerId=7, sequence=41]]",
+                "batches [Batch[topic=t, partition=0, producerId=7, sequence=0, records=1], Batch[topic=t, partition=2, producerId=7, sequence=41, records=1]]",
                 "known in all calls but 1",
                 "bytes allocated per 10 calls 0"), printed);
         assertEquals(0, process.waitFor());

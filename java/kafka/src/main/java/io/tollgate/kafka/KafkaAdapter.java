@@ -31,6 +31,7 @@ final class KafkaAdapter implements BrokerAdapter {
     private static final int MAGIC_AT = 16;
     private static final int PRODUCER_ID_AT = 43;
     private static final int SEQUENCE_AT = 53;
+    private static final int RECORDS_AT = 57;
     private static final int HEAD_BYTES = 61;
     private static final byte MAGIC_V2 = 2;
     private static final Optional<Integer> NO_EPOCH = Optional.of(Integer.MAX_VALUE);
@@ -94,7 +95,8 @@ final class KafkaAdapter implements BrokerAdapter {
                     long producerId = head.getLong(head.position() + PRODUCER_ID_AT);
                     if (producerId > NONE) {
                         int sequence = head.getInt(head.position() + SEQUENCE_AT);
-                        batches.add(new Batch(name, partition.index(), producerId, sequence));
+                        int records = head.getInt(head.position() + RECORDS_AT);
+                        batches.add(new Batch(name, partition.index(), producerId, sequence, records));
                     }
                 }
             }

@@ -66,7 +66,7 @@ final class KafkaTransactions implements TransactionAdapter {
         if (presence == Presence.ABSENT) {
             for (AddPartitionsToTxnTopic topic : data.v3AndBelowTopics()) {
                 for (int partition : topic.partitions()) {
-                    if (broker.presence(new Batch(topic.name(), partition, producerId, 0)) == Presence.HELD) {
+                    if (broker.presence(new Batch(topic.name(), partition, producerId, 0, 0)) == Presence.HELD) {
                         return Presence.HELD;
                     }
                 }

@@ -17,9 +17,10 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * its messages are lost. So a batch passes only if no batch with a lower sequence number of the same producer ID and
  * partition was refused and is still out.
  *
- * <p>State: {@code { user: { producer ID: { until, batches: { (topic, partition): lowest refused sequence } } } } }. An entry
- * goes when its batch (or an earlier one: a client that gives up starts again at 0) passes, or at {@code until}, so that a
- * client that broke off is not kept waiting for ever.
+ * <p>State: {@code { user: { producer ID: { until, batches: { (topic, partition): the sequence that comes next, the highest
+ * refused } } } } }. What passes in its turn moves {@code next} on, and the entry goes when the highest refused one has
+ * passed; when an earlier one passes (a client that gives up starts again at 0); or at {@code until}, so that a client that
+ * broke off is not kept waiting for ever.
  *
  * <p>Limits: {@value #MAX_BATCHES} batches; beyond, the user with the most of them loses those that were refused longest
  * ago, which are then in Kafka's hands as after any other error. So a flood by one user costs no other its order. Sequence
@@ -35,8 +36,12 @@ final class RefusedBatches {
     private record Where(Object topic, int partition) {
     }
 
+    /** @param next the lowest refused one at first, then what comes behind those that have passed */
+    private record Turn(int next, int highest) {
+    }
+
     private static final class Out {
-        private final Map<Where, Integer> lowest = new HashMap<>(4);
+        private final Map<Where, Turn> turns = new HashMap<>(4);
         private long until;
     }
 
@@ -78,8 +83,8 @@ final class RefusedBatches {
                 forget(user, ofUser, batch.producerId());
                 continue;
             }
-            Integer lowest = out.lowest.get(where(batch));
-            if (lowest != null && batch.sequence() > lowest) {
+            Turn turn = out.turns.get(where(batch));
+            if (turn != null && batch.sequence() > turn.next) {
                 return true;
             }
         }
@@ -99,13 +104,15 @@ final class RefusedBatches {
                 inBucket.incrementAndGet(bucket(batch.producerId()));
             }
             ofUser.byProducerId.put(batch.producerId(), out);
-            Integer lowest = out.lowest.get(where(batch));
-            if (lowest == null) {
+            Turn turn = out.turns.get(where(batch));
+            int sequence = batch.sequence();
+            if (turn == null) {
                 ofUser.batches++;
                 batches++;
+                turn = new Turn(sequence, sequence);
             }
-            if (lowest == null || batch.sequence() <= lowest) {
-                out.lowest.put(where(batch), batch.sequence());
+            out.turns.put(where(batch), new Turn(Math.min(turn.next, sequence), Math.max(turn.highest, sequence)));
+            if (sequence <= turn.next) {
                 out.until = nowMs + keepMs;
             }
         }
@@ -124,12 +131,20 @@ final class RefusedBatches {
         }
         for (Batch batch : request) {
             Out out = ofUser.byProducerId.get(batch.producerId());
-            if (out != null && out.lowest.remove(where(batch)) != null) {
-                ofUser.batches--;
-                batches--;
-                if (out.lowest.isEmpty()) {
-                    forget(user, ofUser, batch.producerId());
-                }
+            Turn turn = out == null ? null : out.turns.get(where(batch));
+            if (turn == null) {
+                continue;
+            }
+            int next = batch.sequence() + batch.records();
+            if (batch.sequence() == turn.next && next > turn.next && next <= turn.highest) {
+                out.turns.put(where(batch), new Turn(next, turn.highest));
+                continue;
+            }
+            out.turns.remove(where(batch));
+            ofUser.batches--;
+            batches--;
+            if (out.turns.isEmpty()) {
+                forget(user, ofUser, batch.producerId());
             }
         }
     }
@@ -153,8 +168,8 @@ final class RefusedBatches {
 
     private void forget(String user, OfUser ofUser, long producerId) {
         Out out = ofUser.byProducerId.remove(producerId);
-        ofUser.batches -= out.lowest.size();
-        batches -= out.lowest.size();
+        ofUser.batches -= out.turns.size();
+        batches -= out.turns.size();
         inBucket.decrementAndGet(bucket(producerId));
         if (ofUser.byProducerId.isEmpty()) {
             users.remove(user);

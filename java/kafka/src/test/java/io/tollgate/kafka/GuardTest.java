@@ -138,7 +138,7 @@ class GuardTest {
     }
 
     private static Batch batch(int partition, long producerId, int sequence) {
-        return new Batch("t", partition, producerId, sequence);
+        return new Batch("t", partition, producerId, sequence, 1);
     }
 
     private boolean passes(Sent sent) {

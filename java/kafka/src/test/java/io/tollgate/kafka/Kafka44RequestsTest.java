@@ -109,9 +109,9 @@ class Kafka44RequestsTest {
 
     @Test
     void batches_are_named_by_topic_name_and_since_v13_by_topic_id() throws Exception {
-        assertEquals(List.of(new Batch("t", 0, 7, 0), new Batch("t", 2, 8, 41)),
+        assertEquals(List.of(new Batch("t", 0, 7, 0, 1), new Batch("t", 2, 8, 41, 1)),
                 ADAPTER.batches(request(12, idempotent(7, 0), plain(), idempotent(8, 41))));
-        assertEquals(List.of(new Batch(TOPIC_ID, 1, 7, 3)), ADAPTER.batches(request(13, plain(), idempotent(7, 3))));
+        assertEquals(List.of(new Batch(TOPIC_ID, 1, 7, 3, 1)), ADAPTER.batches(request(13, plain(), idempotent(7, 3))));
         assertEquals(7, ADAPTER.producerId(request(13, plain(), idempotent(7, 3))));
     }
 

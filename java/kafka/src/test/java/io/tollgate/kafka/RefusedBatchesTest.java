@@ -13,7 +13,11 @@ class RefusedBatchesTest {
     private final RefusedBatches refused = new RefusedBatches(KEEP_MS);
 
     private static List<Batch> batch(long producerId, int partition, int sequence) {
-        return List.of(new Batch("t", partition, producerId, sequence));
+        return List.of(new Batch("t", partition, producerId, sequence, 1));
+    }
+
+    private static List<Batch> batch(int sequence, int records) {
+        return List.of(new Batch("t", 0, 7, sequence, records));
     }
 
     @Test
@@ -28,6 +32,49 @@ class RefusedBatchesTest {
         assertFalse(refused.mayHold(7));
         assertFalse(refused.wouldOvertake(ALICE, batch(7, 0, 1), 2));
         assertEquals(0, refused.size());
+    }
+
+    @Test
+    void what_is_new_waits_until_all_that_were_refused_have_come_in_their_turn() {
+        refused.refused(ALICE, batch(0, 10), 0);
+        refused.refused(ALICE, batch(10, 5), 1);
+        refused.refused(ALICE, batch(15, 5), 1);
+        refused.passed(ALICE, batch(0, 10));
+        assertFalse(refused.wouldOvertake(ALICE, batch(10, 5), 2), "its turn has come");
+        assertTrue(refused.wouldOvertake(ALICE, batch(15, 5), 2));
+        assertTrue(refused.wouldOvertake(ALICE, batch(20, 1), 2), "new, and before two that were refused");
+        refused.refused(ALICE, batch(20, 1), 2);
+        refused.passed(ALICE, batch(10, 5));
+        refused.passed(ALICE, batch(15, 5));
+        assertTrue(refused.mayHold(7));
+        assertFalse(refused.wouldOvertake(ALICE, batch(20, 1), 3));
+        refused.passed(ALICE, batch(20, 1));
+        assertFalse(refused.mayHold(7));
+        assertEquals(0, refused.size());
+    }
+
+    @Test
+    void a_producer_that_gives_up_in_between_is_let_in_too() {
+        refused.refused(ALICE, batch(0, 10), 0);
+        refused.refused(ALICE, batch(10, 5), 1);
+        refused.refused(ALICE, batch(15, 5), 1);
+        refused.passed(ALICE, batch(0, 10));
+        // A new epoch: its numbers have nothing to do with those before.
+        refused.passed(ALICE, batch(0, 3));
+        assertFalse(refused.mayHold(7));
+        assertFalse(refused.wouldOvertake(ALICE, batch(3, 30), 2));
+    }
+
+    @Test
+    void a_count_of_records_that_is_none_holds_nothing_up() {
+        refused.refused(ALICE, batch(5, 0), 0);
+        refused.refused(ALICE, batch(6, 1), 0);
+        refused.passed(ALICE, batch(5, 0));
+        assertFalse(refused.mayHold(7));
+        refused.refused(ALICE, batch(Integer.MAX_VALUE - 1, 9), 0);
+        refused.refused(ALICE, batch(Integer.MAX_VALUE, 9), 0);
+        refused.passed(ALICE, batch(Integer.MAX_VALUE - 1, 9));
+        assertFalse(refused.mayHold(7));
     }
 
     @Test
@@ -74,7 +121,7 @@ class RefusedBatchesTest {
     @Test
     void one_request_to_more_partitions_than_there_is_room_for_is_let_go() {
         List<Batch> wide = java.util.stream.IntStream.rangeClosed(0, RefusedBatches.MAX_BATCHES)
-                .mapToObj(partition -> new Batch("t", partition, 7, 0)).toList();
+                .mapToObj(partition -> new Batch("t", partition, 7, 0, 1)).toList();
         refused.refused(ALICE, wide, 0);
         assertEquals(0, refused.size());
         assertFalse(refused.mayHold(7));

@@ -48,7 +48,7 @@ class TransactionGuardTest {
 
         @Override
         public List<Batch> batches(Object request) {
-            return List.of(new Batch("t", 0, (Long) request, 0));
+            return List.of(new Batch("t", 0, (Long) request, 0, 1));
         }
 
         @Override
