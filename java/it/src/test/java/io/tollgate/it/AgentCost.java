@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  * <p>Not named as the tests that {@code make test} runs: it takes a quarter of an hour and wants the machine for itself.
  */
 class AgentCost {
-    private static final int ROUNDS = Integer.getInteger("tollgate.cost.rounds", 5);
+    private static final int ROUNDS = Integer.getInteger("tollgate.cost.rounds", 4);
     private static final int TURNS = Integer.getInteger("tollgate.cost.turns", 6);
     private static final Duration SLICE = Duration.ofSeconds(2);
     private static final int WARM_SLICES = 3;
