@@ -20,7 +20,7 @@ import org.apache.kafka.common.protocol.Errors;
  * counts, and the topic as a Java consumer reads it.
  *
  * @param program its name under target/clients
- * @param errors answers to produce requests with an error, by the error's name: those of a refusal, and those that
+ * @param errors answers to requests that produce or add to a transaction with an error, by the error's name: those of a refusal, and those that
  *     would tell of batches out of order
  * @param admitted producer IDs charged
  * @param overQuotaS from the first refusal to the last one
@@ -148,7 +148,8 @@ record ClientRun(String program, String mode, ClientProgram.Load load, ClientPro
     /** Those of the errors that say no to a producer ID. */
     Map<String, Long> refused() {
         Map<String, Long> refused = new TreeMap<>(errors);
-        refused.keySet().retainAll(Set.of(Errors.THROTTLING_QUOTA_EXCEEDED.name(), Errors.REQUEST_TIMED_OUT.name()));
+        refused.keySet().retainAll(Set.of(Errors.THROTTLING_QUOTA_EXCEEDED.name(), Errors.REQUEST_TIMED_OUT.name(),
+                Errors.CONCURRENT_TRANSACTIONS.name()));
         return refused;
     }
 
@@ -166,12 +167,18 @@ record ClientRun(String program, String mode, ClientProgram.Load load, ClientPro
     private static Map<String, Long> errors(Jmx jmx) throws IOException, JMException {
         Map<String, Long> errors = new TreeMap<>();
         for (Errors error : WATCHED) {
-            String bean = "kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=Produce,error=" + error;
-            if (jmx.has(bean)) {
-                errors.put(error.name(), ((Number) jmx.attribute(bean, "Count")).longValue());
-            }
+            addAnswers(jmx, "Produce", error, errors);
         }
+        // Kafka gives this answer itself, too, until the markers of the producer's last transaction are written.
+        addAnswers(jmx, "AddPartitionsToTxn", Errors.CONCURRENT_TRANSACTIONS, errors);
         return errors;
+    }
+
+    private static void addAnswers(Jmx jmx, String request, Errors error, Map<String, Long> errors) throws IOException, JMException {
+        String bean = "kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=" + request + ",error=" + error;
+        if (jmx.has(bean)) {
+            errors.put(error.name(), ((Number) jmx.attribute(bean, "Count")).longValue());
+        }
     }
 
     static void tell(String format, Object... arguments) {
