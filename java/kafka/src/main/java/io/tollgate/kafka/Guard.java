@@ -59,10 +59,10 @@ final class Guard implements AutoCloseable {
         this.room = new WaitingRoom(new Desk(), settings, faults);
         this.delays = room.isOpen();
         this.users = new Users(engine, beans, settings.maxUsers(), room::passed);
-        this.transactions = new TransactionGuard(this, broker);
         this.refused = new RefusedBatches(settings.maxThrottleMs() + COME_BACK_MS);
         beans.addTotals(settings.mode(), () -> engine.totals(Clock.nowMs()), quotas, room);
         this.throttles = new ThrottleLog(enforce, quotas, new RaiseCommand(broker.properties()), faults);
+        this.transactions = new TransactionGuard(this, broker, throttles);
         this.sweeper = new Sweeper(faults);
         sweeper.every(settings.sweepMs(), this::sweep);
         sweeper.every(ThrottleLog.TICK_MS, () -> throttles.tick(Clock.nowMs()));

@@ -31,11 +31,13 @@ final class TransactionGuard {
 
     private final Guard guard;
     private final BrokerAdapter broker;
+    private final ThrottleLog throttles;
     private final TransactionAdapter transactions;
 
-    TransactionGuard(Guard guard, BrokerAdapter broker) {
+    TransactionGuard(Guard guard, BrokerAdapter broker, ThrottleLog throttles) {
         this.guard = guard;
         this.broker = broker;
+        this.throttles = throttles;
         this.transactions = broker.transactions();
     }
 
@@ -55,6 +57,7 @@ final class TransactionGuard {
         boolean tells = !RefusalCode.isKafkasOwn(broker.clientSoftware(request));
         transactions.refuse(request, RefusalCode.CONCURRENT_TRANSACTIONS, Guard.overQuota(user, waitMs),
                 tells ? waitMs : Math.min(waitMs, MOST_UNTOLD_MS), tells);
+        throttles.add(user, now);
         return true;
     }
 

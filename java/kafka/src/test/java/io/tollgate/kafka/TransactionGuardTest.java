@@ -237,6 +237,18 @@ class TransactionGuardTest {
     }
 
     @Test
+    void who_is_refused_stands_in_the_log_and_who_passes_does_not() throws Exception {
+        try (Lines lines = new Lines()) {
+            guard(1, "enforce");
+            assertTrue(adds(1));
+            assertFalse(lines.soFar().stream().anyMatch(line -> line.contains("throttled user")));
+            assertFalse(adds(2));
+            assertFalse(adds(3));
+            assertEquals(1, lines.soFar().stream().filter(line -> line.startsWith("Tollgate throttled user alice once")).count());
+        }
+    }
+
+    @Test
     void what_only_brokers_send_passes_uncounted() throws Exception {
         guard(1, "enforce");
         for (int i = 0; i < 10; i++) {
