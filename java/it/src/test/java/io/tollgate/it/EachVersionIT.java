@@ -268,9 +268,12 @@ class EachVersionIT {
                 real.add(new KafkaProducer<>(settings));
             }
             send(0, active, real);
+            OldTransaction old = transact(raw -> OldTransaction.of(raw, "active"));
             int starts = Guarded.lines(broker).size();
             broker.restart();
             send(1, active, real);
+            // Its coordinator knows that it had something added.
+            transact(old::on);
             assertEquals(0, Guarded.total(broker, "Throttled"));
             assertEquals(0, Guarded.total(broker, "Admitted"), "none was charged");
             assertEquals(active + real.size(), Guarded.total(broker, "ReRecorded"));
@@ -310,6 +313,25 @@ class EachVersionIT {
             LiveQuotas.await(3_600.0 * QUOTA.perSecond(), inForce);
         }
         assertEquals(0, Guarded.total(broker, "Faults"));
+    }
+
+    private interface Begin {
+        OldTransaction on(RawProducer connection) throws Exception;
+    }
+
+    /** Adds a partition as soon as the coordinator and the quota let it, and aborts. */
+    private static OldTransaction transact(Begin begin) throws Exception {
+        try (RawProducer raw = new RawProducer(broker, "", 20_000)) {
+            OldTransaction transaction = begin.on(raw);
+            RawProducer.Answer answer = transaction.add("active", 1);
+            for (int i = 0; i < 200 && !answer.equals(PASSED); i++) {
+                Thread.sleep(100);
+                answer = transaction.add("active", 1);
+            }
+            assertEquals(PASSED, answer);
+            assertEquals(Errors.NONE, transaction.abort());
+            return transaction;
+        }
     }
 
     /** Batch {@code sequence} of each; what is over the quota comes again, as a client does. */

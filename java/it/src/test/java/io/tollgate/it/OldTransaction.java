@@ -45,6 +45,11 @@ record OldTransaction(RawProducer connection, String id, long producerId, short 
         throw new AssertionError("no producer ID for " + id + ": " + error);
     }
 
+    /** The same over another connection. */
+    OldTransaction on(RawProducer other) {
+        return new OldTransaction(other, id, producerId, epoch);
+    }
+
     RawProducer.Answer add(String topic, int partition) throws IOException {
         AddPartitionsToTxnTopicCollection topics = new AddPartitionsToTxnTopicCollection();
         topics.add(new AddPartitionsToTxnTopic().setName(topic).setPartitions(List.of(partition)));
