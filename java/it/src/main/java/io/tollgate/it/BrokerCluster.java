@@ -160,6 +160,8 @@ public final class BrokerCluster implements AutoCloseable {
             return partitions(admin, topic).stream().allMatch(partition -> partition.leader() != null
                     && partition.leader().id() == partition.replicas().get(0).id());
         });
+        // The metadata is ahead of the leader itself.
+        Topics.awaitLeaders(admin, topic, all.size());
     }
 
     /** Makes the next replica of each partition its preferred leader, and waits until it leads. */

@@ -14,7 +14,7 @@ import org.apache.kafka.common.errors.RetriableException;
 
 /** Makes topics that can be written to at once: a new one is in the broker's metadata before, or after, its leader serves. */
 final class Topics {
-    private static final long TIMEOUT_S = 20;
+    private static final long TIMEOUT_S = 60;
 
     private Topics() {}
 
