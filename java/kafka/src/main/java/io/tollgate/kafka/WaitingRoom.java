@@ -152,31 +152,37 @@ final class WaitingRoom implements AutoCloseable {
         return true;
     }
 
-    /** Lets go those at the head of a line whose time has come. Throws nothing. */
+    /** Lets go those at the head of a line whose time has come. */
     private void serve(Line line, long nowMs) {
         byDue.remove(line);
-        while (!line.waiting.isEmpty()) {
-            Waiting first = line.waiting.peek();
-            int waitMs = 0;
-            try {
-                waitMs = desk.awaitMs(line.user, 0, nowMs);
-                if (waitMs == 0 || nowMs >= first.until) {
-                    waitMs = desk.charge(first, nowMs);
+        try {
+            while (!line.waiting.isEmpty()) {
+                Waiting first = line.waiting.peek();
+                int waitMs = 0;
+                try {
+                    waitMs = desk.awaitMs(line.user, 0, nowMs);
+                    if (waitMs == 0 || nowMs >= first.until) {
+                        waitMs = desk.charge(first, nowMs);
+                    }
+                } catch (Throwable e) {
+                    faults.add(e);
+                    waitMs = 0;
                 }
-            } catch (Throwable e) {
-                faults.add(e);
-                waitMs = 0;
+                if (waitMs > 0 && nowMs < first.until) {
+                    line.due = Math.min(nowMs + waitMs, first.until);
+                    return;
+                }
+                leaving.add(new Leaving(first, waitMs));
+                line.waiting.remove();
+                notifyAll();
             }
-            if (waitMs > 0 && nowMs < first.until) {
-                line.due = Math.min(nowMs + waitMs, first.until);
+            lines.remove(line.user);
+        } finally {
+            // Also when memory runs out here: whoever waits has to be looked at again.
+            if (!line.waiting.isEmpty()) {
                 byDue.add(line);
-                return;
             }
-            leaving.add(new Leaving(first, waitMs));
-            line.waiting.remove();
-            notifyAll();
         }
-        lines.remove(line.user);
     }
 
     private void serveDue(long nowMs) {
