@@ -29,8 +29,12 @@ import java.util.stream.Collectors;
  * </ol>
  */
 final class Guard implements AutoCloseable {
-    /** How much longer than the longest throttle a refused batch is waited for: the time of a client to come back. */
-    private static final long COME_BACK_MS = 120_000;
+    /**
+     * How much longer than the longest throttle a refused batch is waited for: the time of a client to come back. With the
+     * throttle's default less than Java's delivery timeout: where the partition was led elsewhere meanwhile and has the batch
+     * from there, what comes after it must not be refused for as long as it lives.
+     */
+    private static final long COME_BACK_MS = 60_000;
     /** It waits in the {@link WaitingRoom}, which passes it on or answers it. */
     private static final int KEPT = -1;
 
@@ -197,7 +201,7 @@ final class Guard implements AutoCloseable {
         return Decision.kind(decision);
     }
 
-    private void remember(String user, long producerId, long now) {
+    void remember(String user, long producerId, long now) {
         if (Decision.isStale(engine.remember(users.handle(user, now), producerId, now))) {
             engine.remember(users.intern(user, now), producerId, now);
         }

@@ -1,7 +1,5 @@
 package io.tollgate.kafka;
 
-import io.tollgate.kafka.BrokerAdapter.Presence;
-
 /**
  * Decides on requests at a transaction coordinator, for the sake of partitions: whatever is added to a transaction gets a
  * marker when that ends, which leaves the producer ID in the partition without any produce request. So a new producer ID is
@@ -14,8 +12,8 @@ import io.tollgate.kafka.BrokerAdapter.Presence;
  * <ol>
  *   <li>The engine knows the producer ID: pass.
  *   <li>This is not its coordinator: pass; Kafka refuses it.
- *   <li>Something was added to a transaction of it before, or its partition has it: pass, uncharged. So a coordinator that
- *       has just started, or has moved here, charges none that was active.
+ *   <li>Something was added to a transaction of it before, or its partition has it: remember it uncharged and pass
+ *       (K7). So a coordinator that has just started, or has moved here, charges none that was active.
  *   <li>Charge it. Over the quota: refuse.
  * </ol>
  *
@@ -47,8 +45,17 @@ final class TransactionGuard {
             return false;
         }
         String user = broker.user(request);
-        if (guard.knows(user, producerId, now) || transactions.presence(request) != Presence.ABSENT) {
+        if (guard.knows(user, producerId, now)) {
             return false;
+        }
+        switch (transactions.presence(request)) {
+            case NOT_LED:
+                return false;
+            case HELD:
+                // When its client starts anew the transaction is empty again, and nothing else here tells of it.
+                guard.remember(user, producerId, now);
+                return false;
+            default:
         }
         int waitMs = guard.charge(user, producerId, now);
         if (waitMs == 0) {
