@@ -136,6 +136,7 @@ class DelayIT {
             RawProducer.Answer answer = raw.send("delay", 1, 1_000_001);
             if (answer.equals(PASSED)) {
                 // The quota of before had left one.
+                waited = Guarded.total(broker, "Delayed");
                 answer = raw.send("delay", 1, 1_000_002);
             }
             assertEquals(Errors.REQUEST_TIMED_OUT, answer.error());
@@ -234,7 +235,7 @@ class DelayIT {
 
     @Test
     void a_broker_ends_while_requests_wait() throws Exception {
-        try (RawProducer spender = raw("stopped"); RawProducer raw = new RawProducer(broker, "stopped", 300)) {
+        try (RawProducer spender = raw("stopped"); RawProducer raw = new RawProducer(broker, "stopped", 3_000)) {
             slow("stopped", 400, spender, 6_000_000); // one each nine seconds
             assertEquals(PASSED, spender.send("delay", 1, 6_000_001));
             post(raw, 6_000_002);

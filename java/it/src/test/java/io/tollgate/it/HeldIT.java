@@ -44,7 +44,7 @@ class HeldIT {
         int expirationS = 5;
         int partitions = 4;
         // Between two looks of Kafka's for what has expired, and of this test.
-        int lateS = 3;
+        int lateS = 6;
         try (BrokerProcess broker = new Quota(atOnce, perSecond).on(Guarded.broker("held-bound")).property(Guarded.MAX_THROTTLE, "200")
                 .property("producer.id.expiration.ms", Integer.toString(1_000 * expirationS))
                 .property("producer.id.expiration.check.interval.ms", "1000").start(); Jmx jmx = broker.openJmx()) {

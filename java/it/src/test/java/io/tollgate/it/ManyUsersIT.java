@@ -103,7 +103,7 @@ class ManyUsersIT {
         }
         threads.shutdown();
         for (Future<Void> part : parts) {
-            part.get(300, TimeUnit.SECONDS);
+            part.get(900, TimeUnit.SECONDS);
         }
     }
 
@@ -144,7 +144,7 @@ class ManyUsersIT {
             for (int from = 0; from < USERS; from += QUOTAS_AT_ONCE) {
                 admin.alterClientQuotas(IntStream.range(from, from + QUOTAS_AT_ONCE).mapToObj(user -> new ClientQuotaAlteration(
                         new ClientQuotaEntity(LiveQuotas.user(name(user))),
-                        List.of(new ClientQuotaAlteration.Op(LiveQuotas.KEY, perHour)))).toList()).all().get(60, TimeUnit.SECONDS);
+                        List.of(new ClientQuotaAlteration.Op(LiveQuotas.KEY, perHour)))).toList()).all().get(180, TimeUnit.SECONDS);
             }
         }
     }

@@ -47,6 +47,10 @@ final class PrometheusServer implements AutoCloseable {
             }
             return null;
         }
+        if (response.statusCode() == 503) {
+            // It listens before it has read its data and its rules.
+            return null;
+        }
         JsonNode answer = new ObjectMapper().readTree(response.body());
         if (!"success".equals(answer.path("status").asText())) {
             throw new IOException(path + ": " + response.body());
@@ -63,7 +67,7 @@ final class PrometheusServer implements AutoCloseable {
     /** @return all alerting rules with their state; null while the server is not up */
     JsonNode rules() throws IOException, InterruptedException {
         JsonNode data = get("rules?type=alert");
-        return data == null ? null : data.get("groups").get(0).get("rules");
+        return data == null || data.get("groups").isEmpty() ? null : data.get("groups").get(0).get("rules");
     }
 
     @Override
