@@ -61,7 +61,8 @@ class AgentCost {
         }
         CostPage.write(rows, allocations);
         assertTrue(allocations.samples() > 100, "too few samples: " + allocations);
-        assertEquals(0, allocations.ours(), "allocated on the way of a known producer: " + allocations);
+        // Compiled code allocates nothing, which KnownRequestIT counts exactly; code that is compiled anew may for a moment.
+        assertTrue(1_000 * allocations.ofOurs() <= allocations.samples(), "allocated on the way of a known producer: " + allocations);
         for (CostRow row : rows) {
             assertTrue(!row.isWorseThan(WITHIN), String.format(Locale.ROOT, "more than %.0f %%: %s", 100 * WITHIN, row.line()));
         }

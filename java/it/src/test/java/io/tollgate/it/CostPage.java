@@ -34,8 +34,9 @@ final class CostPage {
         DocsPart.table(written, table, 2);
         return String.format(Locale.ROOT, "Medians of %d turns; ratios are medians of the turns' own ratios, with the interval that holds the"
                 + " true one in 95 of 100 cases:\n\n%s\nAllocation: of %,d samples that Flight Recorder took on the request handler threads"
-                + " of the guarded broker, %d have a class of Tollgate's on the stack.\n",
-                rows.get(0).turns(), written, allocations.samples(), allocations.ours());
+                + " of the guarded broker, %d have a class of Tollgate's on the stack%s.\n",
+                rows.get(0).turns(), written, allocations.samples(), allocations.ofOurs(),
+                allocations.ours().isEmpty() ? "" : ": " + String.join(", ", allocations.ours().keySet()));
     }
 
     private static String number(boolean fine, double value) {
