@@ -1,6 +1,5 @@
 package io.tollgate.kafka.moved;
 
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import kafka.log.UnifiedLog;
 
@@ -8,16 +7,7 @@ import kafka.log.UnifiedLog;
 @Reaches(owner = "kafka.log.UnifiedLog", field = "lock", type = "java.lang.Object")
 public final class Kafka39Logs implements Logs {
     /** It guards the map behind lastEntry, a plain HashMap (K7). */
-    private static final VarHandle LOCK;
-
-    static {
-        try {
-            LOCK = MethodHandles.privateLookupIn(UnifiedLog.class, MethodHandles.lookup())
-                    .findVarHandle(UnifiedLog.class, "lock", Object.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle LOCK = PrivateField.of(UnifiedLog.class, "lock", Object.class);
 
     @Override
     public boolean holds(Object log, long producerId) {

@@ -1,6 +1,5 @@
 package io.tollgate.kafka.moved;
 
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
@@ -10,16 +9,7 @@ import org.apache.kafka.common.record.MemoryRecords;
 @Reaches(owner = "org.apache.kafka.common.record.MemoryRecords", field = "buffer", type = "java.nio.ByteBuffer")
 public final class Kafka39Records implements Records {
     /** Behind buffer(), which makes a duplicate at each call; JDK 25's compiler does not always take that out again. */
-    private static final VarHandle BUFFER;
-
-    static {
-        try {
-            BUFFER = MethodHandles.privateLookupIn(MemoryRecords.class, MethodHandles.lookup())
-                    .findVarHandle(MemoryRecords.class, "buffer", ByteBuffer.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle BUFFER = PrivateField.of(MemoryRecords.class, "buffer", ByteBuffer.class);
 
     @Override
     public ByteBuffer bytes(PartitionProduceData partition) {

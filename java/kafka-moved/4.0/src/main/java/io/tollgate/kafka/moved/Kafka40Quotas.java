@@ -1,6 +1,5 @@
 package io.tollgate.kafka.moved;
 
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.DelayQueue;
 import kafka.network.RequestChannel;
@@ -14,16 +13,7 @@ import org.apache.kafka.server.quota.ThrottledChannel;
 @Reaches(owner = "kafka.server.ClientQuotaManager", field = "delayQueue", type = "java.util.concurrent.DelayQueue")
 public final class Kafka40Quotas implements Quotas {
     /** Where connections rest. Until 4.1 Kafka's throttle() has no parameter for the client ID. */
-    private static final VarHandle RESTING;
-
-    static {
-        try {
-            RESTING = MethodHandles.privateLookupIn(ClientQuotaManager.class, MethodHandles.lookup())
-                    .findVarHandle(ClientQuotaManager.class, "delayQueue", DelayQueue.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle RESTING = PrivateField.of(ClientQuotaManager.class, "delayQueue", DelayQueue.class);
 
     @Override
     public int waitForBytesMs(KafkaApis apis, Object request, long nowMs) {
