@@ -4,42 +4,24 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import javax.management.ObjectName;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What passes a transaction coordinator, on the real engine and transactions that are a set in memory. */
-class TransactionGuardTest {
+class TransactionGuardTest extends GuardRig<TransactionGuardTest.Memory> {
     private record Refusal(short code, int waitMs, boolean tells) {
     }
 
     /** Requests are producer IDs; an abort is its ID too. Leads partition 0 and has nothing in it. */
-    private static final class Memory implements BrokerAdapter, TransactionAdapter {
-        private final Map<String, Object> properties = new HashMap<>();
+    static final class Memory extends BrokerInMemory implements TransactionAdapter {
         /** Producer IDs that had something added. */
         private final Set<Long> begun = new HashSet<>();
         private final List<Refusal> refusals = new ArrayList<>();
         private final List<Long> aborted = new ArrayList<>();
         private boolean coordinates = true;
-        private String software = "librdkafka";
-        private RuntimeException failure;
-
-        @Override
-        public Map<String, ?> properties() {
-            return properties;
-        }
-
-        @Override
-        public String user(Object request) {
-            return "alice";
-        }
 
         @Override
         public long producerId(Object request) {
@@ -54,31 +36,6 @@ class TransactionGuardTest {
         @Override
         public Presence presence(Batch batch) {
             return Presence.ABSENT;
-        }
-
-        @Override
-        public String clientSoftware(Object request) {
-            return software;
-        }
-
-        @Override
-        public String clientVersion(Object request) {
-            return "2.16.0";
-        }
-
-        @Override
-        public int bytes(Object request) {
-            return 100;
-        }
-
-        @Override
-        public boolean mayWait(Object request) {
-            return false;
-        }
-
-        @Override
-        public void again(Object request) {
-            throw new AssertionError("nothing waits here");
         }
 
         @Override
@@ -120,20 +77,8 @@ class TransactionGuardTest {
         }
     }
 
-    private final Memory broker = new Memory();
-    private Guard guard;
-
-    /** A quota of {@code burst} at once; further ones come too slowly to matter. */
-    private void guard(int burst, String mode) throws Exception {
-        broker.properties.put(Setting.RATE.key, Integer.toString(burst));
-        broker.properties.put(Setting.MODE.key, mode);
-        Settings settings = Settings.read(broker.properties);
-        guard = new Guard(broker, settings.engine(), settings, new LiveQuotas());
-    }
-
-    @AfterEach
-    void close() {
-        guard.close();
+    TransactionGuardTest() {
+        super(new Memory());
     }
 
     private boolean adds(long producerId) {
@@ -142,11 +87,6 @@ class TransactionGuardTest {
         }
         broker.begun.add(producerId);
         return true;
-    }
-
-    private static long total(String attribute) throws Exception {
-        return (Long) ManagementFactory.getPlatformMBeanServer()
-                .getAttribute(new ObjectName("kafka.server:type=ProducerIds"), attribute);
     }
 
     @Test
