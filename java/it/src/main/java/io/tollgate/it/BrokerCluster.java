@@ -48,7 +48,7 @@ public final class BrokerCluster implements AutoCloseable {
      * @param size 2 or more
      * @param node a builder for the node of that ID, with all that is not the cluster's own
      */
-    public static BrokerCluster start(int size, Function<Integer, BrokerProcess.Builder> node)
+    public static BrokerCluster start(int size, Function<Integer, BrokerBuilder> node)
             throws IOException, InterruptedException {
         List<Integer> ports = new ArrayList<>();
         for (int id = 1; id <= size; id++) {
@@ -116,10 +116,7 @@ public final class BrokerCluster implements AutoCloseable {
 
     /** An admin client that gets by while one node is down. */
     public Admin admin() {
-        Properties properties = clientSettings(Users.ADMIN);
-        properties.put("default.api.timeout.ms", "60000");
-        properties.put("request.timeout.ms", "10000");
-        return Admin.create(properties);
+        return Users.admin(clientSettings(Users.ADMIN), 60_000);
     }
 
     /** The replicas of a partition, {@code leader} first and the others in turn. */

@@ -9,9 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,7 +21,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.JMException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.common.Uuid;
 
 /**
  * A real Kafka broker in a process of its own, run from Kafka's published jars, on 127.0.0.1.
@@ -44,9 +41,10 @@ public final class BrokerProcess implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> ALIVE.forEach(BrokerProcess::close), "end-brokers"));
     }
 
-    private final Builder settings;
+    private final BrokerBuilder settings;
     private final Users users;
     private final Path home;
+    private final Path data;
     private final BrokerLogs logs;
     private final int port;
     private final int controllerPort;
@@ -55,11 +53,12 @@ public final class BrokerProcess implements AutoCloseable {
     private volatile boolean told;
     private volatile ChildProcess process;
 
-    private BrokerProcess(Builder settings) throws IOException {
+    BrokerProcess(BrokerBuilder settings) throws IOException {
         this.settings = settings;
         this.users = new Users(settings.users);
         this.home = BuildTree.itTarget().resolve("brokers").resolve(settings.name + "-" + ProcessHandle.current().pid()
                 + "-" + COUNT.incrementAndGet());
+        this.data = settings.data == null ? home.resolve("data") : settings.data;
         this.logs = new BrokerLogs(home);
         this.port = Ports.free();
         this.controllerPort = settings.controllerPort == 0 ? Ports.free() : settings.controllerPort;
@@ -67,112 +66,8 @@ public final class BrokerProcess implements AutoCloseable {
     }
 
     /** A broker with Kafka 4.4.0, 512 MiB of heap, no agent and a plaintext listener, unless told otherwise. */
-    public static Builder builder(String name) {
-        return new Builder(name);
-    }
-
-    public static final class Builder {
-        private final String name;
-        private String version = "4.4.0";
-        private Path java = Path.of(System.getProperty("java.home"));
-        private int heapMb = 512;
-        private String clusterId = Uuid.randomUuid().toString();
-        private int controllerPort;
-        private String roles = "broker,controller";
-        private Path agent;
-        private final List<String> launcher = new ArrayList<>();
-        private final List<String> jvmArguments = new ArrayList<>();
-        private final Map<String, String> properties = new LinkedHashMap<>();
-        private final List<String> users = new ArrayList<>();
-
-        private Builder(String name) {
-            this.name = name;
-        }
-
-        /** @param version one whose jars the build has put into {@code target/broker-VERSION} */
-        public Builder kafka(String version) {
-            this.version = version;
-            return this;
-        }
-
-        /** @param home of the JDK to run the broker with; without it, the one that runs this */
-        public Builder java(Path home) {
-            this.java = home;
-            return this;
-        }
-
-        public Builder heapMb(int heapMb) {
-            this.heapMb = heapMb;
-            return this;
-        }
-
-        /** @param jar the agent to run the broker with, or null for a stock broker */
-        public Builder agent(Path jar) {
-            this.agent = jar;
-            return this;
-        }
-
-        /** What starts the broker's JVM, which is handed to it as further arguments and must take its place ({@code exec}). */
-        public Builder launcher(String... command) {
-            launcher.clear();
-            launcher.addAll(List.of(command));
-            return this;
-        }
-
-        public Builder jvmArgument(String argument) {
-            jvmArguments.add(argument);
-            return this;
-        }
-
-        /** The cluster that the node belongs to; without it, one of its own. */
-        Builder clusterId(String clusterId) {
-            this.clusterId = clusterId;
-            return this;
-        }
-
-        /** @param port given by {@link Ports}, when other nodes must know it before this one is built */
-        Builder controllerPort(int port) {
-            this.controllerPort = port;
-            return this;
-        }
-
-        /** @param roles as process.roles has them; without "broker", it serves no clients */
-        Builder roles(String roles) {
-            this.roles = roles;
-            return this;
-        }
-
-        /** One line of {@code server.properties}; replaces the harness's own. */
-        public Builder property(String key, String value) {
-            properties.put(key, value);
-            return this;
-        }
-
-        /** Clients must log in as one of these by SASL/PLAIN. */
-        public Builder users(String... names) {
-            users.addAll(List.of(names));
-            return this;
-        }
-
-        private boolean servesClients() {
-            return roles.contains("broker");
-        }
-
-        public BrokerProcess build() throws IOException {
-            return new BrokerProcess(this);
-        }
-
-        /** Builds the broker and starts it. */
-        public BrokerProcess start() throws IOException, InterruptedException {
-            BrokerProcess broker = build();
-            try {
-                broker.start();
-            } catch (Throwable e) {
-                broker.close();
-                throw e;
-            }
-            return broker;
-        }
+    public static BrokerBuilder builder(String name) {
+        return new BrokerBuilder(name);
     }
 
     /**
@@ -218,8 +113,7 @@ public final class BrokerProcess implements AutoCloseable {
     private void format() throws IOException, InterruptedException {
         Files.createDirectories(home);
         Files.writeString(propertiesFile(),
-                BrokerSettings.render(settings.roles, port, controllerPort, home.resolve("data"), users,
-                        settings.properties));
+                BrokerSettings.render(settings.roles, port, controllerPort, data, users, settings.properties));
         Files.writeString(home.resolve("log4j2.properties"), BrokerSettings.log4j(logFile()));
         List<String> command = new ArrayList<>(java(128));
         command.addAll(List.of("kafka.tools.StorageTool", "format", "-t", settings.clusterId, "-c",
@@ -308,7 +202,7 @@ public final class BrokerProcess implements AutoCloseable {
     @Override
     public void close() {
         kill();
-        try (Stream<Path> files = Files.walk(home.resolve("data"))) {
+        try (Stream<Path> files = Files.walk(data)) {
             files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         } catch (IOException ignored) {
             // Never formatted: nothing to delete.
@@ -385,10 +279,7 @@ public final class BrokerProcess implements AutoCloseable {
 
     /** An admin client of the broker's own user. */
     public Admin admin() {
-        Properties properties = clientSettings(Users.ADMIN);
-        properties.put("default.api.timeout.ms", "20000");
-        properties.put("request.timeout.ms", "10000");
-        return Admin.create(properties);
+        return Users.admin(clientSettings(Users.ADMIN), 20_000);
     }
 
     /** Makes a topic and waits until each partition has a leader that serves it. */
@@ -414,13 +305,6 @@ public final class BrokerProcess implements AutoCloseable {
     public long producerIdCount() throws IOException, JMException {
         try (Jmx jmx = openJmx()) {
             return jmx.producerIdCount();
-        }
-    }
-
-    /** Heap in use right after the newest garbage collection, MiB; NaN when there was none yet. */
-    public double heapAfterGcMb() throws IOException, JMException {
-        try (Jmx jmx = openJmx()) {
-            return jmx.heapAfterGcMb();
         }
     }
 }

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Properties;
 import java.util.Set;
+import org.apache.kafka.clients.admin.Admin;
 
 /**
  * The SASL/PLAIN users of one broker; empty means a plaintext listener where everyone is ANONYMOUS. The
@@ -62,5 +63,17 @@ public final class Users {
             properties.put("sasl.jaas.config", clientJaas(user));
         }
         return properties;
+    }
+
+    /**
+     * An admin client.
+     *
+     * @param settings of a client of {@link #ADMIN}
+     * @param patienceMs for each call, over all its tries
+     */
+    static Admin admin(Properties settings, int patienceMs) {
+        settings.put("default.api.timeout.ms", Integer.toString(patienceMs));
+        settings.put("request.timeout.ms", "10000");
+        return Admin.create(settings);
     }
 }

@@ -29,7 +29,7 @@ class ControllerNode {
     @Test
     void k6_a_controller_without_a_broker_takes_the_quotas_name_and_says_nothing() throws Exception {
         String clusterId = Uuid.randomUuid().toString();
-        BrokerProcess.Builder settings = Guarded.broker("controller").kafka(VERSION).heapMb(256).roles("controller").clusterId(clusterId)
+        BrokerBuilder settings = Guarded.broker("controller").kafka(VERSION).heapMb(256).roles("controller").clusterId(clusterId)
                 .property("node.id", "10");
         try (BrokerProcess controller = settings.build()) {
             settings.property("controller.quorum.voters", "10@127.0.0.1:" + controller.controllerPort());

@@ -19,7 +19,6 @@ final class CostPage {
         List<List<String>> table = new ArrayList<>();
         table.add(List.of("producing", "measured", "stock", "guarded", "guarded / stock", "second stock / stock"));
         List<List<String>> cpu = new ArrayList<>();
-        cpu.add(List.of("producing", "measured", "stock", "guarded", "guarded / stock", "second stock / stock"));
         for (CostRow row : rows) {
             boolean paced = row.shape().isPaced();
             table.add(List.of(row.shape().says(), paced ? "p99 of the latency, ms" : "records a second",
@@ -29,7 +28,7 @@ final class CostPage {
                     number(true, row.guardedMedian(CostSide.Slice::brokerMicros)), ratio(row.guarded(CostSide.Slice::brokerMicros)),
                     ratio(row.again(CostSide.Slice::brokerMicros))));
         }
-        table.addAll(cpu.subList(1, cpu.size()));
+        table.addAll(cpu);
         StringBuilder written = new StringBuilder();
         DocsPart.table(written, table, 2);
         return String.format(Locale.ROOT, "Medians of %d turns; ratios are medians of the turns' own ratios, with the interval that holds the"

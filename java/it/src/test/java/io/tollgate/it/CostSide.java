@@ -1,17 +1,14 @@
 package io.tollgate.it;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import javax.management.JMException;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SynchronizedHistogram;
@@ -35,26 +32,23 @@ final class CostSide implements AutoCloseable {
     record Slice(double perSecond, double p99Ms, double brokerMicros) {}
 
     private final BrokerProcess broker;
-    private final Path memory;
     private final Jmx jmx;
     private final Map<CostShape, KafkaProducer<byte[], byte[]>> producers = new HashMap<>();
 
-    private CostSide(BrokerProcess broker, Path memory) throws IOException {
+    private CostSide(BrokerProcess broker) throws IOException {
         this.broker = broker;
-        this.memory = memory;
         this.jmx = broker.openJmx();
     }
 
-    static CostSide start(BrokerProcess.Builder builder) throws Exception {
-        Path memory = Files.isWritable(MEMORY) ? Files.createTempDirectory(MEMORY, "tollgate-cost") : null;
-        if (memory != null) {
-            builder.property("log.dirs", memory.toString());
+    static CostSide start(BrokerBuilder builder) throws Exception {
+        if (Files.isWritable(MEMORY)) {
+            builder.data(Files.createTempDirectory(MEMORY, "tollgate-cost"));
         }
         // Old segments go early, so that a run needs little room.
         BrokerProcess broker = builder.property("log.segment.bytes", "67108864").property("log.retention.bytes", "67108864")
                 .property("log.retention.check.interval.ms", "5000").property("log.segment.delete.delay.ms", "1000").start();
         try {
-            CostSide side = new CostSide(broker, memory);
+            CostSide side = new CostSide(broker);
             for (CostShape shape : CostShape.ALL) {
                 broker.createTopic(shape.name(), 1);
                 side.producers.put(shape, side.producer(shape));
@@ -62,7 +56,6 @@ final class CostSide implements AutoCloseable {
             return side;
         } catch (Throwable e) {
             broker.close();
-            delete(memory);
             throw e;
         }
     }
@@ -126,17 +119,5 @@ final class CostSide implements AutoCloseable {
         producers.values().forEach(producer -> producer.close(Duration.ZERO));
         jmx.close();
         broker.close();
-        delete(memory);
-    }
-
-    private static void delete(Path directory) {
-        if (directory == null) {
-            return;
-        }
-        try (Stream<Path> files = Files.walk(directory)) {
-            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

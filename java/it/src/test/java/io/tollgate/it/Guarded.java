@@ -23,7 +23,7 @@ final class Guarded {
 
     private Guarded() {}
 
-    static BrokerProcess.Builder broker(String name) {
+    static BrokerBuilder broker(String name) {
         return BrokerProcess.builder(name).agent(BuildTree.agentJar());
     }
 

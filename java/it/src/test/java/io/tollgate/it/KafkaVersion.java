@@ -59,7 +59,7 @@ record KafkaVersion(String version, String generation, Path java) {
         }
     }
 
-    BrokerProcess.Builder guarded(String name) {
+    BrokerBuilder guarded(String name) {
         return Guarded.broker(name + "-" + version).kafka(version).java(java);
     }
 

@@ -8,7 +8,7 @@ import javax.management.JMException;
  * broker keeps it.
  */
 record Quota(int atOnce, int perSecond) {
-    BrokerProcess.Builder on(BrokerProcess.Builder builder) {
+    BrokerBuilder on(BrokerBuilder builder) {
         // Capacity is rate x window.
         return builder.property(Guarded.WINDOW, Integer.toString(atOnce / perSecond))
                 .property(Guarded.RATE, Integer.toString(3_600 * perSecond));

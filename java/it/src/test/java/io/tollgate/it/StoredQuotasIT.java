@@ -74,7 +74,7 @@ class StoredQuotasIT {
 
     @Test
     void k6_quotas_outlive_a_restart_and_a_stock_broker_serves_with_them_stored() throws Exception {
-        BrokerProcess.Builder settings = Guarded.broker("stored").property(Guarded.RATE, "3").property(Guarded.MAX_USERS, "3")
+        BrokerBuilder settings = Guarded.broker("stored").property(Guarded.RATE, "3").property(Guarded.MAX_USERS, "3")
                 .property(Guarded.MAX_THROTTLE, "1").users("alice", "bob", "carol")
                 // Up sooner: it is started four times.
                 .jvmArgument("-XX:TieredStopAtLevel=1");

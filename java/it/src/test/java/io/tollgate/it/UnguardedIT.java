@@ -37,7 +37,7 @@ class UnguardedIT {
     @TempDir
     static Path temp;
     private static Path library;
-    private static BrokerProcess.Builder settings;
+    private static BrokerBuilder settings;
     private static BrokerProcess broker;
     private static long lastPid;
 

@@ -1,5 +1,6 @@
 package io.tollgate.it.demo;
 
+import io.tollgate.it.BrokerBuilder;
 import io.tollgate.it.BrokerProcess;
 import io.tollgate.it.Jmx;
 import io.tollgate.it.JvmSamples;
@@ -52,7 +53,7 @@ final class BrokerRun {
     }
 
     /** Starts the broker, runs the load, ends the broker. */
-    static RunResult run(String title, Scenario scenario, BrokerProcess.Builder builder, Progress progress)
+    static RunResult run(String title, Scenario scenario, BrokerBuilder builder, Progress progress)
             throws IOException, InterruptedException, JMException {
         progress.say(title + ": starting Kafka with " + scenario.heapMb() + " MB of heap");
         try (BrokerProcess broker = builder.heapMb(scenario.heapMb())

@@ -1,5 +1,6 @@
 package io.tollgate.it.demo;
 
+import io.tollgate.it.BrokerBuilder;
 import io.tollgate.it.BrokerProcess;
 import io.tollgate.it.BuildTree;
 import java.io.IOException;
@@ -25,7 +26,7 @@ final class RunMain {
         Watch.sayWhenInterrupted("demo: interrupted; ending the broker");
         int code = 0;
         try {
-            BrokerProcess.Builder builder = broker(which, arguments[1], scenario);
+            BrokerBuilder builder = broker(which, arguments[1], scenario);
             String title = which.equals(STOCK) ? "1 of 2, stock broker" : "2 of 2, with Tollgate";
             RunResult result = BrokerRun.run(title, scenario, builder, progress);
             progress.say("  " + title + ": " + result.outcome());
@@ -38,8 +39,8 @@ final class RunMain {
         System.exit(code);
     }
 
-    private static BrokerProcess.Builder broker(String which, String kafka, Scenario scenario) {
-        BrokerProcess.Builder builder = BrokerProcess.builder("demo-" + which).kafka(kafka);
+    private static BrokerBuilder broker(String which, String kafka, Scenario scenario) {
+        BrokerBuilder builder = BrokerProcess.builder("demo-" + which).kafka(kafka);
         return which.equals(STOCK) ? builder : builder.agent(BuildTree.agentJar())
                 .property("producer.id.quota.default.rate", Double.toString(scenario.quotaPerHour()))
                 .property("producer.id.quota.window.size.seconds", "3600");
