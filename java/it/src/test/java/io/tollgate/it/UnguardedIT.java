@@ -133,6 +133,14 @@ class UnguardedIT {
         assertServesUnguarded(broker, "files");
     }
 
+    /** @param why a regular expression */
+    private static void assertDirectory(String[] launcher, Path tmpdir, String why) throws Exception {
+        List<String> lines = start(launcher, tmpdir);
+        assertEquals(1, lines.size(), lines.toString());
+        assertTrue(lines.get(0).matches("ERROR " + UNGUARDED + why + " \\(io.tollgate.kafka\\)"), lines.toString());
+        assertServesUnguarded(broker, "files");
+    }
+
     /** What the agent at hand needs. */
     private static Object abi() throws Exception {
         try (URLClassLoader agent = new URLClassLoader(new URL[] {BuildTree.agentJar().toUri().toURL()})) {
@@ -162,27 +170,21 @@ class UnguardedIT {
     void with_a_full_temp_directory_the_broker_serves_and_one_line_says_which() throws Exception {
         Path full = Files.createDirectory(temp.resolve("full"));
         String[] launcher = Namespace.withTmpfs("size=256k", full);
-        List<String> lines = start(launcher, full);
-        assertEquals(1, lines.size(), lines.toString());
-        assertTrue(lines.get(0).matches("ERROR " + UNGUARDED + "can't unpack the native library \\S+/libtollgate.so below " + full
+        assertDirectory(launcher, full, "can't unpack the native library \\S+/libtollgate.so below " + full
                 + " \\(java.io.IOException: No space left on device\\): make room there or name another directory in "
-                + "-Dtollgate.native.tmpdir \\(io.tollgate.kafka\\)"), lines.toString());
-        assertServesUnguarded(broker, "files");
+                + "-Dtollgate.native.tmpdir");
     }
 
     @Test
     void with_a_noexec_temp_directory_the_broker_serves_and_another_one_lets_it_be_guarded() throws Exception {
         Path noexec = Files.createDirectory(temp.resolve("noexec"));
         String[] launcher = Namespace.withTmpfs("size=16m,noexec", noexec);
-        List<String> lines = start(launcher, noexec);
-        assertEquals(1, lines.size(), lines.toString());
-        assertTrue(lines.get(0).matches("ERROR " + UNGUARDED + "can't load the native library " + noexec
+        assertDirectory(launcher, noexec, "can't load the native library " + noexec
                 + "/tollgate-native-\\d+/libtollgate-\\S+.so \\([^/]*\\): if " + noexec + " is mounted noexec, name another directory in "
-                + "-Dtollgate.native.tmpdir \\(io.tollgate.kafka\\)"), lines.toString());
-        assertServesUnguarded(broker, "files");
+                + "-Dtollgate.native.tmpdir");
 
         Path other = Files.createDirectory(temp.resolve("other"));
-        lines = start(launcher, noexec, "-Dtollgate.native.tmpdir=" + other);
+        List<String> lines = start(launcher, noexec, "-Dtollgate.native.tmpdir=" + other);
         assertEquals(1, lines.size(), lines.toString());
         assertTrue(lines.get(0).startsWith("INFO Tollgate guards this broker: mode enforce, 1.0 new producer IDs per hour"), lines.get(0));
         try (RawProducer raw = new RawProducer(broker, "", 20_000)) {
