@@ -1,51 +1,7 @@
-//! `tollgate`, the operator's tool. This file only reads the command line; each subcommand is a module.
-
-mod demo_report;
-mod dispatch_report;
-mod files;
-mod markdown;
-mod picture;
-mod rates_report;
-mod size;
-mod text;
+//! `tollgate`: see the library.
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-
-#[derive(Parser)]
-#[command(version, about)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// What a quota costs before it is set: the filter's memory, and the broker's heap in the worst case
-    Size(size::Arguments),
-    /// Render what the demo measured as a page and as a picture
-    DemoReport(demo_report::Arguments),
-    /// Simulate a dispatcher with and without the estimate of messages per entry, for docs/dispatch.md
-    #[command(hide = true)]
-    DispatchReport(dispatch_report::Arguments),
-    /// Render what the experiment of docs/rates.md saw
-    #[command(hide = true)]
-    RatesReport(rates_report::Arguments),
-}
-
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
-        Command::Size(arguments) => size::run(&arguments),
-        Command::DemoReport(arguments) => demo_report::run(&arguments),
-        Command::DispatchReport(arguments) => dispatch_report::run(&arguments),
-        Command::RatesReport(arguments) => rates_report::run(&arguments),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("tollgate: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    tollgate_cli::run()
 }
