@@ -3,6 +3,7 @@
 mod demo_report;
 mod dispatch_report;
 mod files;
+mod heap;
 mod markdown;
 mod picture;
 mod rates_report;

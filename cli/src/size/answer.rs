@@ -3,9 +3,8 @@
 use serde::Serialize;
 use tollgate::{Config, FilterSize, Quota};
 
-/// Heap that a broker takes for a producer ID in a partition, bytes: what HeldIT measures on Kafka 4.4.0 after five batches or
-/// more (docs/kafka.md).
-const HEAP_BYTES_PER_ENTRY: f64 = 440.0;
+use crate::heap::MOST_ENTRY_BYTES;
+
 /// Between two looks of the broker's for what has expired: `producer.id.expiration.check.interval.ms`.
 const EXPIRATION_CHECK_MS: f64 = 600_000.0;
 const HOUR_MS: f64 = 3_600_000.0;
@@ -92,7 +91,7 @@ impl Answer {
             false_positive_rate_when_full: false_positive_rate,
             broker_pids,
             broker_entries,
-            broker_heap_bytes: broker_entries * HEAP_BYTES_PER_ENTRY,
+            broker_heap_bytes: broker_entries * MOST_ENTRY_BYTES,
         }
     }
 }
