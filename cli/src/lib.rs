@@ -4,6 +4,7 @@ mod demo_report;
 mod dispatch_report;
 mod files;
 mod heap;
+pub mod kafka_log;
 mod markdown;
 mod picture;
 mod rates_report;
