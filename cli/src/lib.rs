@@ -10,6 +10,8 @@ mod picture;
 mod rates_report;
 mod size;
 mod text;
+pub mod trace;
+mod unfinished;
 
 use std::process::ExitCode;
 

@@ -1,0 +1,161 @@
+//! Files in the making: written beside their place as `FILE.part`, and renamed once they are whole. Whatever ends the program
+//! before, an error or Ctrl-C, no half of a file is left under the file's name, nor beside it.
+
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+/// What Ctrl-C has to remove.
+static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static WATCH: Once = Once::new();
+
+/// 128 and the number of SIGINT, as shells say it.
+const INTERRUPTED: i32 = 130;
+
+fn parts() -> MutexGuard<'static, Vec<PathBuf>> {
+    // A list of paths is whole whoever panicked with it.
+    PARTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn watch_for_ctrl_c() {
+    WATCH.call_once(|| {
+        // Where there is a handler already it is not ours to replace, and the worst is a .part file left over.
+        let _ = ctrlc::set_handler(|| {
+            // Held to the end, so that no file is renamed or made meanwhile.
+            let parts = parts();
+            for part in parts.iter() {
+                let _ = fs::remove_file(part);
+            }
+            process::exit(INTERRUPTED);
+        });
+    });
+}
+
+/// A file in the making; dropped before it is [`finish`](Self::finish)ed, it is removed.
+pub struct Unfinished {
+    path: PathBuf,
+    /// None for what is no file, as /dev/stdout: it is written to directly.
+    part: Option<PathBuf>,
+}
+
+impl Unfinished {
+    /// Begins a file; what stands under its name stays until it is finished.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the reason.
+    pub fn create(path: &Path) -> Result<(Self, File), String> {
+        let said = |e| format!("can't write {}: {e}", path.display());
+        let is_no_file = fs::metadata(path).is_ok_and(|found| !found.is_file());
+        if is_no_file {
+            let file = OpenOptions::new().write(true).open(path).map_err(said)?;
+            return Ok((Self { path: path.to_owned(), part: None }, file));
+        }
+        watch_for_ctrl_c();
+        // A link stays one.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let mut name = path.clone().into_os_string();
+        name.push(".part");
+        let part = PathBuf::from(name);
+        let mut parts = parts();
+        let file = File::create(&part).map_err(said)?;
+        parts.push(part.clone());
+        Ok((Self { path, part: Some(part) }, file))
+    }
+
+    /// Gives the file its name. The caller has written all of it.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the reason; the file is removed then.
+    pub fn finish(mut self) -> Result<(), String> {
+        let Some(part) = &self.part else { return Ok(()) };
+        let mut parts = parts();
+        fs::rename(part, &self.path).map_err(|e| format!("can't write {}: {e}", self.path.display()))?;
+        parts.retain(|held| held != part);
+        drop(parts);
+        self.part = None;
+        Ok(())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(part) = &self.part {
+            let mut parts = parts();
+            let _ = fs::remove_file(part);
+            parts.retain(|held| held != part);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn directory(test: &str) -> PathBuf {
+        let directory = std::env::temp_dir().join(format!("tollgate-unfinished-{test}-{}", process::id()));
+        let _ = fs::remove_dir_all(&directory);
+        fs::create_dir_all(&directory).unwrap();
+        directory
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_file_appears_when_it_is_finished_and_not_before() {
+        let directory = directory("finished");
+        let path = directory.join("out.csv");
+        fs::write(&path, "old").unwrap();
+        let (unfinished, mut file) = Unfinished::create(&path).unwrap();
+        file.write_all(b"new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        unfinished.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(names(&directory), ["out.csv"]);
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_dropped_unfinished_leaves_nothing() {
+        let directory = directory("dropped");
+        let (unfinished, mut file) = Unfinished::create(&directory.join("out.csv")).unwrap();
+        file.write_all(b"half").unwrap();
+        drop(unfinished);
+        assert_eq!(names(&directory), Vec::<String>::new());
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_written_to_and_not_replaced() {
+        let (unfinished, mut file) = Unfinished::create(Path::new("/dev/null")).unwrap();
+        file.write_all(b"gone").unwrap();
+        unfinished.finish().unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link() {
+        let directory = directory("link");
+        let (target, link) = (directory.join("real.csv"), directory.join("link.csv"));
+        fs::write(&target, "old").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let (unfinished, mut file) = Unfinished::create(&link).unwrap();
+        file.write_all(b"new").unwrap();
+        unfinished.finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_is_named() {
+        let Err(said) = Unfinished::create(Path::new("/no/such/place/out.csv")) else { panic!("written") };
+        assert!(said.starts_with("can't write /no/such/place/out.csv: "), "{said}");
+    }
+}
