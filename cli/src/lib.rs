@@ -1,11 +1,14 @@
 //! `tollgate`, the operator's tool. This file only reads the command line; each subcommand is a module.
 
+#[cfg_attr(not(test), expect(dead_code, reason = "for the reports' axes"))]
+mod calendar;
 mod demo_report;
 mod dispatch_report;
 mod files;
 mod heap;
 pub mod kafka_log;
 mod markdown;
+mod page;
 mod picture;
 mod rates_report;
 mod size;

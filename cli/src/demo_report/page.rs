@@ -1,57 +1,27 @@
-//! The page: what happened in one paragraph, the plots, the table, and how it was measured. Nothing is loaded from
-//! anywhere.
-
-use std::fmt::Write;
+//! The page: what happened in one paragraph, the plots, the table, and how it was measured.
 
 use super::data::{Client, Demo};
 use super::plot::{self, Plot};
-use crate::picture::theme;
+use crate::page::{self, Page};
 use crate::text::{escape, milliseconds, thousands};
-
-const STYLE: &str = include_str!("page.css");
 
 /// The whole page.
 ///
 /// # Errors
 /// When there is nothing to plot.
 pub fn render(demo: &Demo) -> Result<String, String> {
+    let legend = "<p class=\"legend\"><span class=\"key stock\"></span>stock broker \
+                  <span class=\"key guarded\"></span>broker with the Tollgate agent</p>\n";
     let mut figures = String::new();
     for plot in Plot::ALL {
-        let _ = writeln!(figures, "<figure>{}</figure>", plot::single(demo, plot)?);
+        figures += &page::figure(&plot::single(demo, plot)?, "");
     }
-    Ok(format!(
-        "<!DOCTYPE html>
-<html lang=\"en\">
-<head>
-<meta charset=\"utf-8\">
-<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
-<meta name=\"color-scheme\" content=\"light dark\">
-<title>Tollgate demo: Kafka {version}, stock and guarded</title>
-<style>
-:root {{ {light} }}
-@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} {dark_rules} }}
-{STYLE}</style>
-</head>
-<body>
-<main>
-<h1>One load, two Kafka brokers</h1>
-<p class=\"lede\">{lede}</p>
-<p class=\"legend\"><span class=\"key stock\"></span>stock broker <span class=\"key guarded\"></span>broker with the Tollgate agent</p>
-{figures}<h2>Results</h2>
-{table}<h2>How it was measured</h2>
-{method}</main>
-</body>
-</html>
-",
-        version = escape(&demo.results.kafka_version),
-        light = theme::variables(false),
-        dark = theme::variables(true),
-        // Paper stays light: these rules are for screens.
-        dark_rules = format_args!("@media screen {{ {} }}", theme::dark_rules()),
-        lede = lede(demo),
-        table = table(demo),
-        method = method(demo),
-    ))
+    Ok(Page::new("One load, two Kafka brokers")
+        .lede(&lede(demo))
+        .add(&(legend.to_owned() + &figures))
+        .section("Results", &table(demo))
+        .section("How it was measured", &method(demo))
+        .render())
 }
 
 fn lede(demo: &Demo) -> String {
@@ -83,14 +53,13 @@ fn lede(demo: &Demo) -> String {
 fn table(demo: &Demo) -> String {
     let (results, series) = (&demo.results, &demo.series);
     let outcome = |outcome: &str, at: Option<f64>| match at {
-        Some(at) => format!("{} after {at:.0} s", escape(outcome)),
-        None => escape(outcome),
+        Some(at) => format!("{outcome} after {at:.0} s"),
+        None => outcome.to_owned(),
     };
     let mb = |value: f64| format!("{value:.1} MB");
-    let mut rows = String::new();
-    let mut row = |what: &str, stock: String, guarded: String| {
-        let _ = writeln!(rows, "<tr><th scope=\"row\">{what}</th><td>{stock}</td><td>{guarded}</td></tr>");
-    };
+    let mut rows = Vec::new();
+    let mut row =
+        |what: &str, stock: String, guarded: String| rows.push(vec![what.to_owned(), stock, guarded]);
     row(
         "Broker",
         outcome(&results.stock.outcome, series.stock.ended_at_s),
@@ -127,9 +96,7 @@ fn table(demo: &Demo) -> String {
     client("Well-behaved: errors", &|c| thousands(c.errors));
     client("Well-behaved: time to acknowledgement, median", &|c| milliseconds(c.p50_ms));
     client("Well-behaved: time to acknowledgement, 99th percentile", &|c| milliseconds(c.p99_ms));
-    format!(
-        "<div class=\"wide\"><table>\n<thead><tr><td></td><th scope=\"col\">stock</th><th scope=\"col\">with Tollgate</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
-    )
+    format!("<div class=\"brokers\">{}</div>\n", page::table(&["", "stock", "with Tollgate"], 1, &rows))
 }
 
 fn producers(run: &super::data::Run) -> String {

@@ -9,7 +9,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::text::escape;
+use crate::text::{escape, printable};
 use theme::INK;
 
 pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -52,7 +52,7 @@ fn svg(size: Size, paint: impl FnOnce(&Canvas<'_>) -> Drawn) -> Result<String, S
 
 fn describe(svg: &str, (width, height): Size, title: &str, style: &str) -> String {
     let open = format!("<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" ");
-    let title = escape(title);
+    let title = escape(&printable(title));
     let named =
         format!("{open}role=\"img\" aria-label=\"{title}\" xmlns=\"http://www.w3.org/2000/svg\">\n{style}");
     match svg.split_once('>') {

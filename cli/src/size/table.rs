@@ -1,21 +1,11 @@
 //! The numbers for people.
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use super::answer::Answer;
-use crate::text::{bytes, number};
+use crate::text::{bytes, duration, number};
 
 const WIDTH: usize = 34;
-
-fn duration(ms: f64) -> String {
-    // Below a second in milliseconds, else in whole ones of the two largest units: nobody reads more.
-    let whole = if ms < 10_000.0 { ms.round() } else { (ms / 1_000.0).round() * 1_000.0 };
-    if whole < 1.0 {
-        return format!("{ms:.3}ms");
-    }
-    humantime::format_duration(Duration::from_millis(whole as u64)).to_string()
-}
 
 pub fn text(answer: &Answer) -> String {
     let mut out = String::new();
