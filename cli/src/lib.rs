@@ -1,6 +1,5 @@
 //! `tollgate`, the operator's tool. This file only reads the command line; each subcommand is a module.
 
-#[cfg_attr(not(test), expect(dead_code, reason = "for the reports' axes"))]
 mod calendar;
 mod demo_report;
 mod dispatch_report;

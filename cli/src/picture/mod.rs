@@ -36,8 +36,10 @@ pub fn standalone(
     title: &str,
     paint: impl FnOnce(&Canvas<'_>) -> Drawn,
 ) -> Result<String, String> {
-    let dark = format!("<style>@media (prefers-color-scheme: dark){{{}}}</style>", theme::dark_rules());
-    Ok(describe(&svg(size, paint)?, size, title, &dark))
+    let svg = svg(size, paint)?;
+    let dark =
+        format!("<style>@media (prefers-color-scheme: dark){{{}}}</style>", theme::dark_rules_of(&svg));
+    Ok(describe(&svg, size, title, &dark))
 }
 
 fn svg(size: Size, paint: impl FnOnce(&Canvas<'_>) -> Drawn) -> Result<String, String> {

@@ -22,8 +22,17 @@ pub const DEEP_BAND: RGBColor = RGBColor(0xec, 0xee, 0xf2);
 /// The two brokers: a blue and an orange that stay apart for every kind of colour vision, and in grey.
 pub const GUARDED: RGBColor = RGBColor(0x09, 0x69, 0xda);
 pub const STOCK: RGBColor = RGBColor(0xc2, 0x41, 0x0c);
+/// Further curves of one plot, after the two above.
+const THIRD: RGBColor = RGBColor(0x9a, 0x2f, 0x8f);
+const FOURTH: RGBColor = RGBColor(0x0f, 0x76, 0x6e);
+/// A plot's curves in their order.
+pub const CURVES: [RGBColor; 4] = [GUARDED, STOCK, THIRD, FOURTH];
+/// Bars beside the one that is marked.
+pub const PALE: RGBColor = RGBColor(0x8f, 0xb8, 0xec);
+/// A line that curves are held against.
+pub const LIMIT: RGBColor = RGBColor(0x24, 0x29, 0x2f);
 
-const COLOURS: [Colour; 8] = [
+const COLOURS: [Colour; 12] = [
     Colour { name: "ink", light: INK, dark: "#e6edf3" },
     Colour { name: "muted", light: MUTED, dark: "#9aa5b1" },
     Colour { name: "grid", light: GRID, dark: "#2a3038" },
@@ -32,6 +41,10 @@ const COLOURS: [Colour; 8] = [
     Colour { name: "deep-band", light: DEEP_BAND, dark: "#1b222b" },
     Colour { name: "guarded", light: GUARDED, dark: "#58a6ff" },
     Colour { name: "stock", light: STOCK, dark: "#ff8f4d" },
+    Colour { name: "third", light: THIRD, dark: "#e58be0" },
+    Colour { name: "fourth", light: FOURTH, dark: "#4fd1c5" },
+    Colour { name: "pale", light: PALE, dark: "#2c4f7c" },
+    Colour { name: "limit", light: LIMIT, dark: "#f0f6fc" },
 ];
 
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
@@ -51,22 +64,31 @@ pub fn variables(dark: bool) -> String {
         .join(" ")
 }
 
-/// The rules that turn a picture dark, to stand within a `prefers-color-scheme: dark` query.
+/// The rules that turn any picture dark, to stand within a `prefers-color-scheme: dark` query.
 pub fn dark_rules() -> String {
+    rules(|_| true)
+}
+
+/// The same for one picture: only of the colours that it has.
+pub fn dark_rules_of(svg: &str) -> String {
+    rules(|name| ["f", "s"].iter().any(|kind| svg.contains(&format!("class=\"{kind}-{name}"))))
+}
+
+fn rules(has: impl Fn(&str) -> bool) -> String {
     let rule =
         |Colour { name, dark, .. }: &Colour| format!(".f-{name}{{fill:{dark}}}.s-{name}{{stroke:{dark}}}");
-    let rules: String = COLOURS.iter().map(rule).collect();
+    let rules: String = COLOURS.iter().filter(|colour| has(colour.name)).map(rule).collect();
     let surface = COLOURS.iter().find(|c| c.light == SURFACE).map_or("", |c| c.dark);
     rules + &format!(".halo{{stroke:{surface}}}")
 }
 
 /// Marks each element of a plot with its colour's class, sets the fonts, and lays a halo of the background's colour
-/// behind the labels that stand among the curves (those in a broker's colour).
+/// behind the labels that stand among the curves (those in a curve's colour or in a limit's).
 pub fn apply(svg: &str) -> String {
     let mut text = svg.replace("font-family=\"sans-serif\"", &format!("font-family=\"{FONTS}\""));
     for Colour { name, light, .. } in COLOURS {
         let value = hex(light).to_uppercase();
-        let halo = if light == STOCK || light == GUARDED { " halo" } else { "" };
+        let halo = if light == LIMIT || CURVES.contains(&light) { " halo" } else { "" };
         text = text.lines().map(|line| mark(line, name, &value, halo)).collect::<Vec<_>>().join("\n");
     }
     text
@@ -111,6 +133,16 @@ mod tests {
         assert_eq!(themed.matches("class=").count(), 1, "{themed}");
         assert!(themed.contains("class=\"f-stock halo\""), "{themed}");
         assert!(themed.contains("paint-order=\"stroke\""), "{themed}");
+    }
+
+    #[test]
+    fn a_picture_brings_the_rules_of_its_own_colours() {
+        let rules = dark_rules_of("<line class=\"s-grid\"/><text class=\"f-stock halo\"/>");
+        assert!(
+            rules.contains(".s-grid{") && rules.contains(".f-stock{") && rules.contains(".halo{"),
+            "{rules}"
+        );
+        assert!(!rules.contains("ink") && !rules.contains("guarded"), "{rules}");
     }
 
     #[test]
