@@ -7,8 +7,10 @@ use crate::picture::theme::{BAND, GUARDED, INK, MUTED, PALE};
 use crate::picture::{self, Canvas, Drawn};
 
 const ROW: i32 = 26;
-/// Above the rows: what is measured.
-const COLUMN_HEAD: i32 = 24;
+/// Above the rows: what is measured, and in what.
+const COLUMN_HEAD: i32 = 36;
+/// There is no unit of all below the title.
+const ROWS_TOP: i32 = TOP - 22 + COLUMN_HEAD;
 /// Names get no more of the width than this.
 const NAMES: i32 = 300;
 const GAP: i32 = 18;
@@ -38,14 +40,14 @@ impl Comparison {
     /// # Errors
     /// What `plotters` can't draw.
     pub fn svg(&self) -> Result<String, String> {
-        let height = TOP + COLUMN_HEAD + ROW * self.rows.len().max(2) as i32 + EDGE / 2;
+        let height = ROWS_TOP + ROW * self.rows.len().max(2) as i32 + EDGE / 2;
         let size = (WIDTH.unsigned_abs(), height.unsigned_abs());
         picture::inline(size, &self.title, |canvas| self.paint(canvas, height))
     }
 
     fn paint(&self, canvas: &Canvas<'_>, height: i32) -> Drawn {
         head(canvas, &self.title, "", &[])?;
-        let rows_top = TOP - 20 + COLUMN_HEAD;
+        let rows_top = ROWS_TOP;
         if self.rows.is_empty() || self.measures.is_empty() {
             let frame = Frame { left: EDGE, top: rows_top, right: WIDTH - EDGE, bottom: height };
             return nothing(canvas, frame);
@@ -83,13 +85,13 @@ impl Comparison {
         (from, to): (i32, i32),
         top: i32,
     ) -> Drawn {
-        let name = if measure.unit.is_empty() || measure.unit == super::BYTES {
-            measure.name.clone()
-        } else {
-            format!("{} ({})", measure.name, measure.unit)
-        };
-        let name = shortened(&name, TEXT, to - from);
-        picture::write(canvas, &name, (TEXT, MUTED), (HPos::Left, VPos::Bottom), (from, top - 5))?;
+        // Bytes say so in each value.
+        let unit = Some(measure.unit.as_str()).filter(|unit| !unit.is_empty() && *unit != super::BYTES);
+        let lines = [Some(measure.name.as_str()), unit];
+        for (text, above) in lines.into_iter().flatten().zip(if unit.is_some() { [21, 5] } else { [5, 5] }) {
+            let text = shortened(text, TEXT, to - from);
+            picture::write(canvas, &text, (TEXT, MUTED), (HPos::Left, VPos::Bottom), (from, top - above))?;
+        }
         let value = |row: &(String, Vec<f64>)| row.1.get(index).copied().unwrap_or(f64::NAN);
         let texts: Vec<String> = self.rows.iter().map(|row| quantity(value(row), &measure.unit)).collect();
         let room = texts.iter().map(|text| width(text, TEXT)).max().unwrap_or(0) + 8;

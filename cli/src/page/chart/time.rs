@@ -15,6 +15,8 @@ const HEIGHT: i32 = 286;
 const BOTTOM: i32 = 50;
 /// A tick's texts are up to `30 Nov 2026`.
 const TICK_ROOM: i32 = 90;
+/// Names get no more of the width than this.
+const NAMES: i32 = 220;
 /// Between the labels of two lines.
 const LABEL_STEP: i32 = 17;
 /// A limit this many times above all values is named, but not drawn: the values would be a flat line.
@@ -82,7 +84,8 @@ impl TimeChart {
         for (curve, path) in curves.iter().zip(&paths).rev() {
             match path[..] {
                 [only] => canvas.draw(&Circle::new(only, 3, curve.colour.filled()))?,
-                _ => picture::line(canvas, path.clone(), curve.colour, 2)?,
+                // A crowded one would be a surface.
+                _ => picture::line(canvas, path.clone(), curve.colour, if path.len() > 700 { 1 } else { 2 })?,
             }
         }
         if let Some((name, value)) = limit {
@@ -108,7 +111,7 @@ impl TimeChart {
     fn names(&self, curves: &[Curve<'_>]) -> Vec<String> {
         match curves {
             [only] if only.name == self.title || only.name.is_empty() => Vec::new(),
-            _ => curves.iter().map(|curve| shortened(curve.name, TEXT, 190)).collect(),
+            _ => curves.iter().map(|curve| shortened(curve.name, TEXT, NAMES)).collect(),
         }
     }
 }
