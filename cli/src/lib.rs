@@ -10,6 +10,7 @@ mod markdown;
 mod page;
 mod picture;
 mod rates_report;
+pub mod replay;
 mod size;
 mod text;
 pub mod trace;

@@ -1,0 +1,361 @@
+//! One setting on its way through a trace: the real engine, asked at each sight, and judged by the exact set.
+//!
+//! How many principals come is not known before, and an engine has a fixed number of places, each of which costs a look. So the
+//! first come into a small engine, more into larger ones of their own. Principals share nothing but the memory's bound, which is
+//! out of reach here, so each has the answers that it would have alone.
+//!
+//! What is looked at only now and then, since it costs more than a call:
+//! - the false-positive rate of a principal's filter: as its IDs become a thirty-second more, and four times a layer period. The
+//!   calls between two looks are taken at the mean of both rates.
+//! - live IDs, layers and bytes of all: at each end of a step and of a layer period, before what expired is swept.
+
+use tollgate::{ConfigError, Decision, Engine, PrincipalId};
+
+use super::exact::Mark;
+use super::outcome::{Outcome, Throttled};
+use super::over_time::{OverTime, Point};
+use super::setting::Setting;
+
+/// Places of the first engine; each next one has [`GROWTH`] times as many.
+const FIRST_PLACES: u32 = 128;
+const GROWTH: u32 = 8;
+const MOST_PLACES: u32 = 1 << 19;
+/// Sweeps are not more frequent, however short the layer period.
+const LEAST_SWEEP_MS: u64 = 1_000;
+const WORST: usize = 10;
+
+/// One principal under this setting.
+#[derive(Clone)]
+struct Tally {
+    /// Which of the lane's it is in.
+    engine: usize,
+    handle: PrincipalId,
+    admitted: u64,
+    throttled: u64,
+    throttled_ids: u64,
+    /// The filter's false-positive rate at the last look.
+    rate: f64,
+    /// Unknown IDs asked for since then; one that was asked before counts in part.
+    asked: f64,
+    look_at_asked: f64,
+    look_at_ms: u64,
+}
+
+fn places_of(engine: usize) -> u32 {
+    let times = GROWTH.saturating_pow(u32::try_from(engine).unwrap_or(u32::MAX));
+    FIRST_PLACES.saturating_mul(times).min(MOST_PLACES)
+}
+
+/// The engine that a principal is in.
+fn engine_of(principal: usize) -> usize {
+    let (mut engine, mut end) = (0, places_of(0) as usize);
+    while principal >= end {
+        engine += 1;
+        end += places_of(engine) as usize;
+    }
+    engine
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            engine: 0,
+            // Nobody's: interned at the first call.
+            handle: PrincipalId::from_raw(u32::MAX - 1),
+            admitted: 0,
+            throttled: 0,
+            throttled_ids: 0,
+            rate: 0.0,
+            asked: 0.0,
+            look_at_asked: 1.0,
+            look_at_ms: 0,
+        }
+    }
+}
+
+/// A sight, and what the exact set knows of its ID.
+pub struct Met<'a> {
+    pub now_ms: u64,
+    pub principal: u32,
+    pub name: &'a str,
+    pub producer_id: u64,
+    /// Since its last sight, within the horizon.
+    pub ago_ms: Option<u64>,
+}
+
+/// See the module's head.
+pub struct Lane {
+    setting: Setting,
+    seed: u64,
+    /// This setting's in a mark.
+    bit: u64,
+    window_ms: u64,
+    period_ms: u64,
+    engines: Vec<Engine>,
+    tallies: Vec<Tally>,
+    latest_ms: u64,
+    swept_ms: u64,
+    /// No step and no layer period ends before.
+    quiet_until_ms: u64,
+    over_time: OverTime,
+    known: u64,
+    wrongly_known: u64,
+    wrongly_known_expected: f64,
+    forgotten_too_soon_found: u64,
+    charged_again: u64,
+    forgotten_against_promise: u64,
+    layers_most: u64,
+    bytes_most: u64,
+}
+
+impl Lane {
+    /// # Errors
+    /// The setting's first field out of its range, in the engine's words.
+    pub fn new(setting: &Setting, index: usize, seed: u64) -> Result<Self, ConfigError> {
+        let config = setting.config(FIRST_PLACES, seed)?;
+        Ok(Self {
+            setting: setting.clone(),
+            seed,
+            bit: 1 << index,
+            window_ms: config.window_ms(),
+            period_ms: config.layer_period_ms(),
+            engines: Vec::new(),
+            tallies: Vec::new(),
+            latest_ms: 0,
+            swept_ms: 0,
+            quiet_until_ms: 0,
+            over_time: OverTime::new(),
+            known: 0,
+            wrongly_known: 0,
+            wrongly_known_expected: 0.0,
+            forgotten_too_soon_found: 0,
+            charged_again: 0,
+            forgotten_against_promise: 0,
+            layers_most: 0,
+            bytes_most: 0,
+        })
+    }
+
+    /// How long ago an ID may have been seen and still be of interest.
+    pub fn horizon_ms(&self) -> u64 {
+        self.window_ms + self.period_ms
+    }
+
+    pub fn sight(&mut self, met: &Met<'_>, mark: &mut Mark) {
+        if met.now_ms >= self.quiet_until_ms {
+            self.tick(met.now_ms);
+        }
+        self.latest_ms = met.now_ms;
+        let was_refused = mark.refused & self.bit != 0;
+        let ago_ms = met.ago_ms.filter(|ago| *ago < self.horizon_ms());
+        if ago_ms.is_none() {
+            mark.refused &= !self.bit;
+            mark.ever_refused &= !self.bit;
+        }
+        // Since the engine last said Known or Admitted: what it refuses it does not hold.
+        let told_ms = if was_refused { None } else { ago_ms };
+        let decision = self.ask(met);
+        let may_be_known = told_ms.is_some_and(|ago| ago < self.window_ms);
+        let index = met.principal as usize;
+        if !may_be_known {
+            // A filter's answer is the same until it changes: an ID asked again can only be caught by what came since.
+            let again = if was_refused { ago_ms } else { None };
+            let part = again.map_or(1.0, |ago| (ago as f64 / self.window_ms as f64).min(1.0));
+            self.tallies[index].asked += part;
+        }
+        match decision {
+            Decision::Admitted => {
+                mark.refused &= !self.bit;
+                self.tallies[index].admitted += 1;
+                self.over_time.note(&Point { new_admitted: 1, ..Point::default() });
+            }
+            Decision::Throttled { .. } => {
+                let is_first = mark.ever_refused & self.bit == 0;
+                mark.refused |= self.bit;
+                mark.ever_refused |= self.bit;
+                let tally = &mut self.tallies[index];
+                tally.throttled += 1;
+                tally.throttled_ids += u64::from(is_first);
+                self.over_time.note(&Point { throttled: 1, ..Point::default() });
+            }
+            // Stale does not come: who is asked has just been interned.
+            Decision::Known | Decision::Stale => {
+                mark.refused &= !self.bit;
+                self.known += 1;
+                self.wrongly_known += u64::from(!may_be_known);
+            }
+        }
+        if !matches!(decision, Decision::Known | Decision::Stale) {
+            self.charged_again += u64::from(met.ago_ms.is_some() && !was_refused);
+            self.forgotten_too_soon_found += u64::from(told_ms.is_some());
+            // S2: known at every moment up to W(L-1)/L after that.
+            let promised = told_ms.is_some_and(|ago| ago <= self.window_ms - self.period_ms);
+            self.forgotten_against_promise += u64::from(promised);
+        }
+        let tally = &self.tallies[index];
+        if tally.asked >= tally.look_at_asked || met.now_ms >= tally.look_at_ms {
+            self.look(index, met.now_ms);
+        }
+    }
+
+    fn ask(&mut self, met: &Met<'_>) -> Decision {
+        let index = met.principal as usize;
+        if self.tallies.len() <= index {
+            let met_first = self.tallies.len()..=index;
+            self.tallies
+                .extend(met_first.map(|index| Tally { engine: engine_of(index), ..Tally::default() }));
+        }
+        let tally = &mut self.tallies[index];
+        if let Some(engine) = self.engines.get(tally.engine) {
+            let decision = engine.track(tally.handle, met.producer_id, met.now_ms);
+            if decision != Decision::Stale {
+                return decision;
+            }
+        }
+        // The first call, or swept as idle.
+        while self.engines.len() <= tally.engine {
+            let seed = self.seed.wrapping_add(self.engines.len() as u64);
+            let places = places_of(self.engines.len());
+            match self.setting.config(places, seed) {
+                Ok(config) => self.engines.push(Engine::new(config)),
+                // Was built before, with fewer places.
+                Err(_) => return Decision::Stale,
+            }
+        }
+        let engine = &self.engines[tally.engine];
+        tally.handle = engine.intern(met.name, met.now_ms);
+        engine.track(tally.handle, met.producer_id, met.now_ms)
+    }
+
+    /// Settles what was asked since the last look at a principal's filter.
+    fn look(&mut self, index: usize, now_ms: u64) {
+        let tally = &mut self.tallies[index];
+        let stats = self
+            .engines
+            .get(tally.engine)
+            .and_then(|engine| engine.stats(tally.handle, now_ms))
+            // Idle for a window: nothing is held.
+            .unwrap_or_default();
+        let rate = stats.false_positive_rate;
+        self.wrongly_known_expected += tally.asked * f64::midpoint(tally.rate, rate);
+        tally.rate = rate;
+        tally.asked = 0.0;
+        tally.look_at_asked = (stats.live_pids as f64 / 32.0).max(1.0);
+        tally.look_at_ms = now_ms.saturating_add((self.period_ms / 4).max(1));
+        self.layers_most = self.layers_most.max(stats.layers);
+    }
+
+    /// Looks at all engines as they are.
+    fn observe(&mut self) {
+        let mut point = Point::default();
+        for engine in &self.engines {
+            let stats = engine.totals(self.latest_ms).stats;
+            point.live += stats.live_pids;
+            point.layers += stats.layers;
+            point.bytes += stats.bytes;
+        }
+        self.bytes_most = self.bytes_most.max(point.bytes);
+        self.over_time.note(&point);
+    }
+
+    fn sweep(&mut self, now_ms: u64) {
+        for engine in &self.engines {
+            engine.sweep(now_ms);
+        }
+        self.swept_ms = now_ms;
+    }
+
+    /// A step or a layer period has ended, or many.
+    fn tick(&mut self, now_ms: u64) {
+        // As it was after the last sight.
+        self.observe();
+        self.over_time.make_room(now_ms);
+        while self.over_time.add_step(now_ms) {
+            let end_ms = self.over_time.end_ms();
+            // Of a step without sights; the one that now begins is looked at when it ends.
+            if end_ms <= now_ms {
+                self.latest_ms = end_ms - 1;
+                self.sweep(self.latest_ms);
+                self.observe();
+            }
+        }
+        let sweep_every_ms = self.period_ms.max(LEAST_SWEEP_MS);
+        if now_ms.saturating_sub(self.swept_ms) >= sweep_every_ms {
+            self.sweep(now_ms);
+        }
+        self.quiet_until_ms = self.over_time.end_ms().min(self.swept_ms.saturating_add(sweep_every_ms));
+    }
+
+    /// `names` by the principals' numbers.
+    pub fn finish(mut self, names: &[Box<str>]) -> Outcome {
+        self.observe();
+        for index in 0..self.tallies.len() {
+            if self.tallies[index].asked > 0.0 {
+                self.look(index, self.latest_ms);
+            }
+        }
+        let sum = |count: fn(&Tally) -> u64| self.tallies.iter().map(count).sum::<u64>();
+        let (admitted, throttled) = (sum(|tally| tally.admitted), sum(|tally| tally.throttled));
+        let ghosts = self.engines.iter().map(|engine| engine.totals(self.latest_ms).stats.ghost_hits).sum();
+        let mut worst: Vec<_> = self
+            .tallies
+            .iter()
+            .zip(names)
+            .filter(|(tally, _)| tally.throttled > 0)
+            .map(|(tally, name)| (tally.throttled, name, tally))
+            .collect();
+        let principals_throttled = worst.len() as u64;
+        worst.sort_by(|(a, a_name, _), (b, b_name, _)| b.cmp(a).then(a_name.cmp(b_name)));
+        worst.truncate(WORST);
+        let worst = worst
+            .into_iter()
+            .map(|(throttled, name, tally)| Throttled {
+                principal: name.to_string(),
+                throttled,
+                throttled_ids: tally.throttled_ids,
+                admitted: tally.admitted,
+            })
+            .collect();
+        Outcome {
+            sights: self.known + admitted + throttled,
+            known: self.known,
+            admitted,
+            throttled,
+            throttled_ids: sum(|tally| tally.throttled_ids),
+            wrongly_known: self.wrongly_known,
+            wrongly_known_expected: self.wrongly_known_expected,
+            forgotten_too_soon: ghosts,
+            forgotten_too_soon_found: self.forgotten_too_soon_found,
+            charged_again: self.charged_again,
+            forgotten_against_promise: self.forgotten_against_promise,
+            principals: names.len() as u64,
+            principals_throttled,
+            layers_most: self.layers_most,
+            bytes_most: self.bytes_most,
+            step_ms: self.over_time.step_ms(),
+            over_time: self.over_time.into_points(),
+            worst,
+            setting: self.setting,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_engine_has_as_many_principals_as_places() {
+        for (principal, engine) in
+            [(0, 0), (127, 0), (128, 1), (1_151, 1), (1_152, 2), (9_343, 2), (9_344, 3)]
+        {
+            assert_eq!(engine_of(principal), engine, "{principal}");
+        }
+        let first_of_the_sixth = (0..5).map(|engine| places_of(engine) as usize).sum();
+        assert_eq!((engine_of(first_of_the_sixth - 1), engine_of(first_of_the_sixth)), (4, 5));
+        assert_eq!(
+            (places_of(4), places_of(5), places_of(usize::MAX)),
+            (MOST_PLACES, MOST_PLACES, MOST_PLACES)
+        );
+    }
+}
