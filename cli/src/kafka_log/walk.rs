@@ -4,8 +4,8 @@
 //! or an offset that is wrong: the checksum covers neither. When the place behind it is no batch, the held one is held against
 //! its checksum first, and if it is the damaged one, the search starts within it.
 //!
-//! Offsets rise. Of two neighbours that do not, both with right checksums, the held one is at fault when the other fits what came
-//! before (`floor`), else the other.
+//! Offsets rise. Of two neighbours that do not, both with right checksums, the held one is at fault when it leaves a gap behind what
+//! came before (`floor`) and the other one would fit there, else the other.
 
 use super::batch::{BatchHeader, HEADER_BYTES, MAGIC_AT};
 use super::compaction::Compaction;
@@ -129,10 +129,7 @@ impl<S: Source> Walk<S> {
         self.finish_old_run();
         match place {
             Place::Batch(header) => return self.batch(header),
-            Place::Zeros if self.window.is_zero_from(self.position)? => self.preallocated(),
-            Place::Zeros => {
-                self.fault(FindingKind::DamagedBatch, "Zeros, where a batch should be")?;
-            }
+            Place::Zeros => self.zeros()?,
             Place::Cut { to, text } if self.window.source().length()? < to => {
                 self.fault(FindingKind::HalfWritten, &text)?;
             }
@@ -224,8 +221,9 @@ impl<S: Source> Walk<S> {
             header.base_offset
         );
         if let Some(held) = self.held {
+            let leaves_gap = held.header.base_offset > self.floor.saturating_add(1);
             let fits = header.base_offset > self.floor;
-            if fits && !self.held_is_wrong()? && self.has_right_crc(position, &header)? {
+            if leaves_gap && fits && !self.held_is_wrong()? && self.has_right_crc(position, &header)? {
                 let text = format!(
                     "A batch is damaged: its base offset is {}, and that of the next one {}",
                     held.header.base_offset, header.base_offset
@@ -352,6 +350,18 @@ impl<S: Source> Walk<S> {
         }
     }
 
+    fn zeros(&mut self) -> io::Result<()> {
+        if !self.window.is_zero_from(self.position)? {
+            return self.fault(FindingKind::DamagedBatch, "Zeros, where a batch should be");
+        }
+        // Else the broker is writing what begins with an offset of zeros.
+        if self.window.source().length()? <= self.window.end() {
+            self.preallocated();
+        }
+        self.finish();
+        Ok(())
+    }
+
     fn preallocated(&mut self) {
         self.release_to_ready();
         let (position, end) = (self.position, self.window.end());
@@ -360,7 +370,6 @@ impl<S: Source> Walk<S> {
             text::thousands(end.saturating_sub(position))
         );
         self.find(Some(position), FindingKind::Preallocated, 0, text);
-        self.finish();
     }
 
     fn refused(&mut self, error: &io::Error) {

@@ -67,13 +67,17 @@ impl<S: Source> Window<S> {
         self.start = position;
         self.filled = 0;
         while self.filled < wanted {
-            let read =
-                self.source.read_at(position + self.filled as u64, &mut self.buffer[self.filled..wanted])?;
-            if read == 0 {
-                self.end = position + self.filled as u64;
-                break;
+            let to = &mut self.buffer[self.filled..wanted];
+            match self.source.read_at(position + self.filled as u64, to) {
+                Ok(0) => {
+                    self.end = position + self.filled as u64;
+                    break;
+                }
+                Ok(read) => self.filled += read,
+                // What was asked for is there; whoever goes on to the bad place will hear of it.
+                Err(_) if self.filled >= least => break,
+                Err(e) => return Err(e),
             }
-            self.filled += read;
         }
         Ok(())
     }
