@@ -17,6 +17,8 @@ pub struct Course {
     /// By the principals' numbers; none yet for one that was not seen.
     names: Vec<Box<str>>,
     latest_ms: u64,
+    /// How long a partition keeps a silent ID; 0: there is none that keeps any.
+    expiration_ms: u64,
 }
 
 impl Course {
@@ -31,12 +33,31 @@ impl Course {
         let lanes = settings.iter().enumerate().map(|(index, setting)| Lane::new(setting, index, seed));
         let lanes: Vec<_> = lanes.collect::<Result<_, _>>().map_err(|e| e.to_string())?;
         let horizon_ms = lanes.iter().map(Lane::horizon_ms).max().unwrap_or(0);
-        Ok(Self { exact: Exact::new(horizon_ms), lanes, names: Vec::new(), latest_ms: 0 })
+        Ok(Self { exact: Exact::new(horizon_ms), lanes, names: Vec::new(), latest_ms: 0, expiration_ms: 0 })
+    }
+
+    /// As on a Kafka broker with the agent: what a partition still has passes uncharged, and a partition keeps an ID that passed
+    /// for `expiration_ms` after it was last seen. To be called before the first sight.
+    #[must_use]
+    pub fn on_a_broker(mut self, expiration_ms: u64) -> Self {
+        let horizon_ms = self.lanes.iter().map(Lane::horizon_ms).max().unwrap_or(0);
+        self.exact = Exact::new(horizon_ms.max(expiration_ms));
+        self.expiration_ms = expiration_ms;
+        self
     }
 
     /// A broker sees an ID at `time_ms`, milliseconds from any origin; a time before the latest counts as the latest (S9).
     /// `principal` is a small number, `name` the one that belongs to it.
     pub fn sight(&mut self, time_ms: u64, principal: u32, name: &str, producer_id: u64) {
+        self.meet(time_ms, principal, name, producer_id, false);
+    }
+
+    /// The same of an ID that a partition has from before the first sight.
+    pub fn held(&mut self, time_ms: u64, principal: u32, name: &str, producer_id: u64) {
+        self.meet(time_ms, principal, name, producer_id, true);
+    }
+
+    fn meet(&mut self, time_ms: u64, principal: u32, name: &str, producer_id: u64, is_older: bool) {
         self.latest_ms = self.latest_ms.max(time_ms);
         let now_ms = self.latest_ms;
         let index = principal as usize;
@@ -47,7 +68,8 @@ impl Course {
             self.names[index] = Box::from(name);
         }
         let (ago_ms, mark) = self.exact.meet(principal, producer_id, now_ms);
-        let met = Met { now_ms, principal, name, producer_id, ago_ms };
+        let is_held = is_older || ago_ms.is_some_and(|ago| ago < self.expiration_ms);
+        let met = Met { now_ms, principal, name, producer_id, ago_ms, is_held };
         for lane in &mut self.lanes {
             lane.sight(&met, mark);
         }

@@ -81,6 +81,8 @@ pub struct Met<'a> {
     pub producer_id: u64,
     /// Since its last sight, within the horizon.
     pub ago_ms: Option<u64>,
+    /// A partition has it, unless this setting refused it: it passes uncharged.
+    pub is_held: bool,
 }
 
 /// See the module's head.
@@ -98,6 +100,7 @@ pub struct Lane {
     /// No step and no layer period ends before.
     quiet_until_ms: u64,
     over_time: OverTime,
+    held: u64,
     known: u64,
     wrongly_known: u64,
     wrongly_known_expected: f64,
@@ -125,6 +128,7 @@ impl Lane {
             swept_ms: 0,
             quiet_until_ms: 0,
             over_time: OverTime::new(),
+            held: 0,
             known: 0,
             wrongly_known: 0,
             wrongly_known_expected: 0.0,
@@ -148,13 +152,19 @@ impl Lane {
         self.latest_ms = met.now_ms;
         let was_refused = mark.refused & self.bit != 0;
         let ago_ms = met.ago_ms.filter(|ago| *ago < self.horizon_ms());
-        if ago_ms.is_none() {
+        if ago_ms.is_none() && !met.is_held {
             mark.refused &= !self.bit;
             mark.ever_refused &= !self.bit;
         }
         // Since the engine last said Known or Admitted: what it refuses it does not hold.
         let told_ms = if was_refused { None } else { ago_ms };
-        let decision = self.ask(met);
+        if met.is_held && !was_refused {
+            self.held += 1;
+            // Known, by its contract.
+            let _ = self.ask(met, Engine::remember);
+            return;
+        }
+        let decision = self.ask(met, Engine::track);
         let may_be_known = told_ms.is_some_and(|ago| ago < self.window_ms);
         let index = met.principal as usize;
         if !may_be_known {
@@ -198,7 +208,7 @@ impl Lane {
         }
     }
 
-    fn ask(&mut self, met: &Met<'_>) -> Decision {
+    fn ask(&mut self, met: &Met<'_>, call: fn(&Engine, PrincipalId, u64, u64) -> Decision) -> Decision {
         let index = met.principal as usize;
         if self.tallies.len() <= index {
             let met_first = self.tallies.len()..=index;
@@ -207,7 +217,7 @@ impl Lane {
         }
         let tally = &mut self.tallies[index];
         if let Some(engine) = self.engines.get(tally.engine) {
-            let decision = engine.track(tally.handle, met.producer_id, met.now_ms);
+            let decision = call(engine, tally.handle, met.producer_id, met.now_ms);
             if decision != Decision::Stale {
                 return decision;
             }
@@ -224,7 +234,7 @@ impl Lane {
         }
         let engine = &self.engines[tally.engine];
         tally.handle = engine.intern(met.name, met.now_ms);
-        engine.track(tally.handle, met.producer_id, met.now_ms)
+        call(engine, tally.handle, met.producer_id, met.now_ms)
     }
 
     /// Settles what was asked since the last look at a principal's filter.
@@ -317,7 +327,8 @@ impl Lane {
             })
             .collect();
         Outcome {
-            sights: self.known + admitted + throttled,
+            sights: self.held + self.known + admitted + throttled,
+            held: self.held,
             known: self.known,
             admitted,
             throttled,

@@ -13,6 +13,8 @@ pub struct Outcome {
     pub setting: Setting,
     /// Calls.
     pub sights: u64,
+    /// Of IDs that a partition has: passed uncharged, whatever the engine knows (as on a Kafka broker, where asked for).
+    pub held: u64,
     /// Calls answered Known.
     pub known: u64,
     /// Calls answered Admitted: new IDs that were charged.
@@ -25,8 +27,7 @@ pub struct Outcome {
     pub wrongly_known: u64,
     /// How many these should be, by the fill of the filters at the time.
     pub wrongly_known_expected: f64,
-    /// IDs charged that stood in a layer expired less than a layer period ago, by the engine's own count (ghost hits). It keeps
-    /// none for a principal that is silent for a window.
+    /// New IDs that stood in a layer expired less than a layer period ago, by the engine's own count (ghost hits).
     pub forgotten_too_soon: u64,
     /// By the exact set: IDs answered Admitted or Throttled though the engine had said Known or Admitted less than a window and
     /// a layer period ago. An ID that is refused and comes again counts once.
