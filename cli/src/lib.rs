@@ -1,14 +1,17 @@
 //! `tollgate`, the operator's tool. This file only reads the command line; each subcommand is a module.
 
+mod advise;
 mod calendar;
 mod demo_report;
 mod dispatch_report;
 mod files;
 mod heap;
+mod interrupt;
 pub mod kafka_log;
 mod markdown;
 mod page;
 mod picture;
+mod progress;
 mod rates_report;
 pub mod replay;
 mod size;
@@ -19,6 +22,17 @@ mod unfinished;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+/// How a command ended that could do its work.
+enum Outcome {
+    /// With all of it.
+    Complete,
+    /// It had to skip something, and has named it.
+    Skipped,
+}
+
+/// The exit status of [`Outcome::Skipped`].
+const SKIPPED: u8 = 2;
 
 #[derive(Parser)]
 #[command(name = "tollgate", version, about)]
@@ -31,6 +45,8 @@ struct Cli {
 enum Command {
     /// What a quota costs before it is set: the filter's memory, and the broker's heap in the worst case
     Size(size::Arguments),
+    /// Which quota to set, and whom it would have hit: from what a broker has already written to its log directories
+    Advise(advise::Arguments),
     /// Render what the demo measured as a page and as a picture
     DemoReport(demo_report::Arguments),
     /// Simulate a dispatcher with and without the estimate of messages per entry, for docs/dispatch.md
@@ -54,13 +70,15 @@ pub fn run() -> ExitCode {
         }
     };
     let done = match command {
-        Command::Size(arguments) => size::run(&arguments),
-        Command::DemoReport(arguments) => demo_report::run(&arguments),
-        Command::DispatchReport(arguments) => dispatch_report::run(&arguments),
-        Command::RatesReport(arguments) => rates_report::run(&arguments),
+        Command::Size(arguments) => size::run(&arguments).map(|()| Outcome::Complete),
+        Command::Advise(arguments) => advise::run(&arguments),
+        Command::DemoReport(arguments) => demo_report::run(&arguments).map(|()| Outcome::Complete),
+        Command::DispatchReport(arguments) => dispatch_report::run(&arguments).map(|()| Outcome::Complete),
+        Command::RatesReport(arguments) => rates_report::run(&arguments).map(|()| Outcome::Complete),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(Outcome::Complete) => ExitCode::SUCCESS,
+        Ok(Outcome::Skipped) => ExitCode::from(SKIPPED),
         Err(message) => {
             eprintln!("tollgate: {message}");
             ExitCode::FAILURE

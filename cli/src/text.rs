@@ -81,7 +81,6 @@ pub fn duration(ms: f64) -> String {
 }
 
 /// A moment to the minute, UTC: `2026-11-30 18:25`. Milliseconds since 1970.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the reports"))]
 pub fn time(ms: i64) -> String {
     let Date { year, month, day } = Date::of(ms);
     let minutes = ms.rem_euclid(86_400_000) / 60_000;
@@ -89,7 +88,6 @@ pub fn time(ms: i64) -> String {
 }
 
 /// A share of one in per cent, never rounded to none or to all of it: `0.12 %`.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the reports"))]
 pub fn share(of_one: f64) -> String {
     let percent = of_one * 100.0;
     if percent == 0.0 || percent == 100.0 {
@@ -107,7 +105,6 @@ pub fn share(of_one: f64) -> String {
 
 /// Values as a row of at most `width` blocks from 0 to the largest; each stands for the largest of its part of them. What is
 /// above nothing is never drawn as nothing.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the reports"))]
 pub fn sparkline(values: &[f64], width: usize) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let width = width.min(values.len());
@@ -126,7 +123,6 @@ pub fn sparkline(values: &[f64], width: usize) -> String {
 
 /// A share of one as a horizontal bar of at most `width` blocks, to an eighth of one. What is above nothing is never drawn as
 /// nothing.
-#[cfg_attr(not(test), expect(dead_code, reason = "for the reports"))]
 pub fn bar(share: f64, width: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     if !(share > 0.0 && width > 0) {

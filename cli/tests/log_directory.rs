@@ -1,6 +1,5 @@
 //! Log directories as brokers leave them, and what else may lie there.
 
-#[allow(dead_code, reason = "all but the directory is for pictures")]
 mod common;
 
 use std::fs;

@@ -1,6 +1,6 @@
 //! `tollgate size`: what a quota costs before it is set, in the filter's memory and in the broker's heap.
 
-mod answer;
+pub mod answer;
 mod table;
 
 use std::time::Duration;

@@ -1,0 +1,266 @@
+//! The answer, from what was read. In JSON as it stands here.
+
+use indicatif::ProgressBar;
+use serde::Serialize;
+
+use super::candidates::{self, Candidate, Told};
+use super::counts::{Counts, Hours, Summary, Tally, HOUR_S};
+use super::findings::Findings;
+use super::live::{Counting, Live};
+use super::partition::Batches;
+use super::principals::Principals;
+use super::recommend::{recommend, Recommendation};
+use super::scan::Scan;
+use crate::replay::course::Outcome;
+
+/// Pauses that are told apart, seconds: up to the first, and so on; the last is open.
+pub const PAUSE_BOUNDS_S: [u32; 9] = [300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400];
+
+#[derive(Serialize)]
+pub struct Report {
+    /// Milliseconds since 1970: who is alive then?
+    pub as_of_ms: i64,
+    /// Of the oldest and the newest batch; none without any.
+    pub from_ms: Option<i64>,
+    pub to_ms: Option<i64>,
+    pub expiration_ms: u64,
+    /// 1: all counts are exact. Else the IDs' are made of one in so many.
+    pub sampled_one_in: u64,
+    pub read: Read,
+    pub total: Total,
+    pub partitions: Vec<PartitionRow>,
+    pub principals: Vec<PrincipalRow>,
+    pub new_by_hour: NewByHour,
+    pub return_histogram: Vec<PauseBin>,
+    pub findings: Vec<FindingRow>,
+    pub findings_by_kind: std::collections::BTreeMap<&'static str, u64>,
+    pub skipped: u64,
+    pub skipped_bytes: u64,
+    pub candidates: Vec<Candidate>,
+    pub recommendation: Recommendation,
+    /// Of the recommended quota, for the plots.
+    #[serde(skip)]
+    pub outcome: Option<Outcome>,
+    #[serde(skip)]
+    pub live: Live,
+}
+
+#[derive(Serialize)]
+pub struct Read {
+    pub directories: Vec<String>,
+    pub segments: u64,
+    pub snapshots: u64,
+    pub bytes: u64,
+    pub seconds: f64,
+}
+
+#[derive(Serialize)]
+pub struct Total {
+    #[serde(flatten)]
+    pub batches: Batches,
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+#[derive(Serialize)]
+pub struct PartitionRow {
+    pub topic: String,
+    pub partition: u32,
+    #[serde(flatten)]
+    pub batches: Batches,
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+#[derive(Serialize)]
+pub struct PrincipalRow {
+    pub name: String,
+    #[serde(flatten)]
+    pub counts: Counts,
+    #[serde(skip)]
+    pub hours: Hours,
+}
+
+#[derive(Serialize)]
+pub struct NewByHour {
+    pub first_hour_ms: u64,
+    pub new: Vec<u32>,
+}
+
+/// Pauses up to so many seconds, and longer than the bin before.
+#[derive(Serialize)]
+pub struct PauseBin {
+    pub up_to_s: Option<u32>,
+    pub count: u64,
+}
+
+#[derive(Serialize)]
+pub struct FindingRow {
+    pub file: String,
+    pub offset: Option<u64>,
+    pub kind: &'static str,
+    pub skipped: bool,
+    pub text: String,
+}
+
+/// What the report is asked for.
+pub struct Question<'a> {
+    pub directories: Vec<String>,
+    pub principals: &'a Principals,
+    /// To try beside those around the recommended one.
+    pub rates: &'a [f64],
+    pub expiration_ms: u64,
+    /// Milliseconds since 1970; without it, the newest batch.
+    pub at_ms: Option<i64>,
+    pub seconds: f64,
+}
+
+impl Report {
+    /// # Errors
+    /// A sentence that names what the engine refuses.
+    pub fn of(scan: &mut Scan<'_>, question: Question<'_>, progress: &ProgressBar) -> Result<Self, String> {
+        let mut batches = Batches::default();
+        scan.partitions.iter().for_each(|partition| batches.add(&partition.batches));
+        let as_of_ms = question.at_ms.or(batches.last_ms).unwrap_or(0);
+        let alive_after_s = (as_of_ms
+            .saturating_sub(i64::try_from(question.expiration_ms).unwrap_or(i64::MAX)))
+        .div_euclid(1_000);
+        scan.partitions.iter_mut().for_each(|partition| partition.summary.settle(alive_after_s));
+        let (principal_of, names) = question.principals.number(&scan.topics);
+        let (mut all, each) = tallies(scan, &principal_of, names.len(), alive_after_s);
+        let of_partitions =
+            |of: &dyn Fn(&Counts) -> f64| scan.partitions.iter().map(|p| of(p.counts())).sum::<f64>();
+        all.counts.entries = of_partitions(&|counts| counts.entries as f64) as u64;
+        all.counts.heap_bytes = of_partitions(&|counts| counts.heap_bytes);
+
+        let expiration_s = u32::try_from(question.expiration_ms / 1_000).unwrap_or(u32::MAX);
+        let counted: Vec<_> =
+            names.iter().map(String::as_str).zip(each.iter().map(|summary| &summary.counts)).collect();
+        let recommendation = recommend(&counted, &all, expiration_s);
+        let told = Told {
+            ids: &scan.ids,
+            principal_of: &principal_of,
+            principals: &names,
+            expiration_s,
+            one_in: all.one_in,
+            partitions_per_id: all.counts.entries.max(1) as f64 / all.counts.alive.max(1) as f64,
+        };
+        let rates = candidates::rates(recommendation.producer_ids_rate, question.rates);
+        let tried = candidates::attempt(&rates, &recommendation, &told, progress)?;
+        let is_recommended =
+            |candidate: &Candidate| candidate.rate_per_hour == recommendation.producer_ids_rate;
+        let outcome =
+            tried.iter().find(|(candidate, _)| is_recommended(candidate)).map(|(_, outcome)| outcome.clone());
+        let tried = tried.into_iter().map(|(candidate, _)| candidate).collect();
+        let mut counting = Counting::new(all.hours.first_hour, all.hours.new.len(), expiration_s);
+        scan.ids.activities().for_each(|activity| counting.add(activity));
+        let mut principals: Vec<PrincipalRow> = names
+            .into_iter()
+            .zip(each)
+            .map(|(name, summary)| PrincipalRow { name, counts: summary.counts, hours: summary.hours })
+            .collect();
+        principals.sort_by_key(|row| std::cmp::Reverse(row.counts.new));
+        Ok(Self {
+            as_of_ms,
+            from_ms: batches.first_ms,
+            to_ms: batches.last_ms,
+            expiration_ms: question.expiration_ms,
+            sampled_one_in: all.one_in,
+            read: Read {
+                directories: question.directories,
+                segments: scan.segments,
+                snapshots: scan.snapshots,
+                bytes: scan.bytes,
+                seconds: question.seconds,
+            },
+            return_histogram: histogram(&all.pauses, all.one_in),
+            new_by_hour: NewByHour {
+                first_hour_ms: u64::from(all.hours.first_hour) * u64::from(HOUR_S) * 1_000,
+                new: std::mem::take(&mut all.hours.new),
+            },
+            live: counting.finish(all.one_in),
+            total: Total { batches, counts: all.counts },
+            partitions: partitions(scan),
+            principals,
+            findings: findings(&scan.findings),
+            findings_by_kind: scan.findings.by_kind.clone(),
+            skipped: scan.findings.skipped,
+            skipped_bytes: scan.findings.skipped_bytes,
+            candidates: tried,
+            recommendation,
+            outcome,
+        })
+    }
+}
+
+/// Of all, and of each principal.
+fn tallies(
+    scan: &Scan<'_>,
+    principal_of: &[u32],
+    principals: usize,
+    alive_after_s: i64,
+) -> (Summary, Vec<Summary>) {
+    let halvings = scan.ids.halvings();
+    let mut all = Tally::new(halvings);
+    let mut each: Vec<Tally> = (0..principals).map(|_| Tally::new(halvings)).collect();
+    for activity in scan.ids.activities() {
+        all.add(activity);
+        let principal = principal_of.get(activity.topic as usize);
+        if let Some(tally) = principal.and_then(|principal| each.get_mut(*principal as usize)) {
+            tally.add(activity);
+        }
+    }
+    let settled = |tally: Tally| {
+        let mut summary = tally.finish();
+        summary.settle(alive_after_s);
+        summary
+    };
+    (settled(all), each.into_iter().map(settled).collect())
+}
+
+fn histogram(pauses: &[u32], one_in: u64) -> Vec<PauseBin> {
+    let up_to = |bound: u32| pauses.partition_point(|pause| *pause <= bound);
+    let mut before = 0;
+    let bounds = PAUSE_BOUNDS_S.map(Some).into_iter().chain([None]);
+    bounds
+        .map(|up_to_s| {
+            let end = up_to_s.map_or(pauses.len(), up_to);
+            let count = (end - before) as u64 * one_in;
+            before = end;
+            PauseBin { up_to_s, count }
+        })
+        .collect()
+}
+
+fn partitions(scan: &Scan<'_>) -> Vec<PartitionRow> {
+    let row = |partition: &super::partition::Partition| PartitionRow {
+        topic: scan.topics.get(partition.topic as usize).cloned().unwrap_or_default(),
+        partition: partition.number,
+        batches: partition.batches.clone(),
+        counts: partition.counts().clone(),
+    };
+    scan.partitions.iter().map(row).collect()
+}
+
+fn findings(findings: &Findings) -> Vec<FindingRow> {
+    let row = |finding: &crate::kafka_log::Finding| FindingRow {
+        file: finding.path.display().to_string(),
+        offset: finding.offset,
+        kind: finding.kind.name(),
+        skipped: finding.kind.is_skip(),
+        text: finding.text.clone(),
+    };
+    findings.kept.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_pause_is_in_one_bin() {
+        let bins: Vec<u64> =
+            histogram(&[61, 300, 301, 86_400, 86_401, 90_000], 2).iter().map(|bin| bin.count).collect();
+        assert_eq!(bins, [4, 2, 0, 0, 0, 0, 0, 0, 2, 4]);
+    }
+}

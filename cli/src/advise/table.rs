@@ -1,0 +1,334 @@
+//! The report for people, on a terminal.
+
+use std::fmt::Write;
+
+use super::recommend::makes_short_lived;
+use super::report::{FindingRow, PartitionRow, PauseBin, Report};
+use crate::text::{bar, bytes, duration, number, share, sparkline, thousands, time};
+
+/// Of principals, and of partitions; the page and JSON have all.
+const ROWS: usize = 10;
+/// Of findings.
+const FINDINGS: usize = 20;
+const LABEL: usize = 28;
+const SPARKLINE: usize = 60;
+const BAR: usize = 30;
+
+pub fn text(report: &Report) -> String {
+    let mut out = String::new();
+    head(&mut out, report);
+    totals(&mut out, report);
+    principals(&mut out, report);
+    partitions(&mut out, report);
+    candidates(&mut out, report);
+    recommendation(&mut out, report);
+    findings(&mut out, report);
+    out
+}
+
+fn line(out: &mut String, label: &str, value: &str) {
+    let _ = writeln!(out, "  {label:<LABEL$}{value}");
+}
+
+fn head(out: &mut String, report: &Report) {
+    let read = &report.read;
+    let speed = read.bytes as f64 / read.seconds.max(1e-3);
+    let _ = writeln!(
+        out,
+        "Read {} segments and {} producer snapshots of {} partitions: {} of log in {}, {}/s{}",
+        thousands(read.segments),
+        thousands(read.snapshots),
+        thousands(report.partitions.len() as u64),
+        bytes(read.bytes as f64),
+        duration(read.seconds * 1e3),
+        bytes(speed),
+        match report.skipped {
+            0 => String::new(),
+            1 => "; one thing was skipped (below)".to_owned(),
+            many => format!("; {} things were skipped (below)", thousands(many)),
+        }
+    );
+    if let (Some(from), Some(to)) = (report.from_ms, report.to_ms) {
+        let _ = writeln!(
+            out,
+            "Batches from {} to {} UTC, {}",
+            time(from),
+            time(to),
+            duration((to - from) as f64)
+        );
+    }
+    if report.sampled_one_in > 1 {
+        let _ = writeln!(
+            out,
+            "More producer IDs than --memory has room for: one in {} was kept, and stands for the others",
+            thousands(report.sampled_one_in)
+        );
+    }
+}
+
+fn totals(out: &mut String, report: &Report) {
+    let (batches, counts) = (&report.total.batches, &report.total.counts);
+    out.push_str("\nProducer IDs\n");
+    let of_ids = |count: u64| {
+        format!("{} ({})", thousands(count), share(count as f64 / counts.producer_ids.max(1) as f64))
+    };
+    line(
+        out,
+        "in the log",
+        &format!(
+            "{} in {} batches of {} records",
+            thousands(counts.producer_ids),
+            thousands(batches.batches),
+            thousands(batches.records)
+        ),
+    );
+    if batches.batches_without_producer_id > 0 {
+        line(out, "", &format!("{} batches have none", thousands(batches.batches_without_producer_id)));
+    }
+    line(out, "new in that time", &of_ids(counts.new));
+    if counts.older_than_log > 0 {
+        line(out, "older than the log", &of_ids(counts.older_than_log));
+    }
+    line(out, "transactional", &of_ids(counts.transactional));
+    line(out, "sent one batch, no more", &of_ids(counts.seen_once));
+    line(out, "gone within a minute", &of_ids(counts.short_lived));
+    line(
+        out,
+        "alive at the end",
+        &format!(
+            "{}, {} entries in partitions, {} of broker heap",
+            thousands(counts.alive),
+            thousands(counts.entries),
+            bytes(counts.heap_bytes)
+        ),
+    );
+    let per_hour = &counts.new_per_hour;
+    line(
+        out,
+        "new per hour",
+        &format!(
+            "{} at the median, {} in 95 % of hours at most, {} in the busiest",
+            thousands(per_hour.median),
+            thousands(per_hour.p95),
+            thousands(per_hour.most)
+        ),
+    );
+    if report.new_by_hour.new.len() > 1 {
+        let hours: Vec<f64> = report.new_by_hour.new.iter().map(|new| f64::from(*new)).collect();
+        line(out, "", &sparkline(&hours, SPARKLINE));
+    }
+    let returns = &counts.returns;
+    if returns.count == 0 {
+        line(out, "come back after a minute", "none");
+        return;
+    }
+    let pause = |seconds: u32| duration(f64::from(seconds) * 1e3);
+    line(
+        out,
+        "come back after a minute",
+        &format!(
+            "{} times; after {} at the median, {} in 95 % at most, {} at the longest",
+            thousands(returns.count),
+            pause(returns.median_s),
+            pause(returns.p95_s),
+            pause(returns.most_s)
+        ),
+    );
+    for bin in &report.return_histogram {
+        if bin.count > 0 {
+            let part = bin.count as f64 / returns.count as f64;
+            line(
+                out,
+                &format!("  {}", pause_label(bin)),
+                &format!("{:<BAR$} {}", bar(part, BAR), thousands(bin.count)),
+            );
+        }
+    }
+}
+
+/// Where a bin of pauses ends.
+pub fn pause_label(bin: &PauseBin) -> String {
+    match bin.up_to_s {
+        Some(seconds) => format!("up to {}", duration(f64::from(seconds) * 1e3)),
+        None => "longer".to_owned(),
+    }
+}
+
+/// Columns that line up; the first is text.
+fn columns(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain(head.get(column).map(|cell| cell.chars().count())).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let mut write = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut text = String::from(" ");
+        for (column, (cell, width)) in cells.zip(&widths).enumerate() {
+            let _ =
+                if column == 0 { write!(text, " {cell:<width$}") } else { write!(text, "  {cell:>width$}") };
+        }
+        let _ = writeln!(out, "{}", text.trim_end());
+    };
+    write(&mut head.iter().copied());
+    rows.iter().for_each(|row| write(&mut row.iter().map(String::as_str)));
+}
+
+fn left_off(out: &mut String, rows: usize) {
+    if rows > ROWS {
+        let _ = writeln!(out, "  and {} more: --json has all", thousands((rows - ROWS) as u64));
+    }
+}
+
+fn principals(out: &mut String, report: &Report) {
+    out.push_str("\nPrincipals that make most (by itself each topic counts as one: --principals)\n");
+    let row = |row: &super::report::PrincipalRow| {
+        let counts = &row.counts;
+        let short = share(counts.short_lived as f64 / counts.producer_ids.max(1) as f64);
+        let mark = if makes_short_lived(counts) { " !" } else { "" };
+        vec![
+            format!("{}{mark}", row.name),
+            thousands(counts.new),
+            thousands(counts.new_per_hour.median),
+            thousands(counts.new_per_hour.p95),
+            thousands(counts.new_per_hour.most),
+            short,
+            thousands(counts.alive),
+        ]
+    };
+    let rows: Vec<_> = report.principals.iter().take(ROWS).map(row).collect();
+    columns(out, &["", "new", "median hour", "95 %", "busiest", "gone in a minute", "alive"], &rows);
+    left_off(out, report.principals.len());
+    if report.principals.iter().any(|row| makes_short_lived(&row.counts)) {
+        out.push_str("  ! makes producers that it soon throws away\n");
+    }
+}
+
+fn partitions(out: &mut String, report: &Report) {
+    out.push_str("\nPartitions that hold most\n");
+    let mut largest: Vec<&PartitionRow> = report.partitions.iter().collect();
+    largest.sort_by_key(|row| std::cmp::Reverse((row.counts.alive, row.counts.producer_ids)));
+    let row = |row: &&PartitionRow| {
+        vec![
+            format!("{}-{}", row.topic, row.partition),
+            thousands(row.counts.alive),
+            bytes(row.counts.heap_bytes),
+            thousands(row.counts.new),
+            thousands(row.counts.new_per_hour.most),
+            thousands(row.counts.transactional),
+            thousands(row.counts.returns.count),
+        ]
+    };
+    let rows: Vec<_> = largest.iter().take(ROWS).map(row).collect();
+    columns(out, &["", "alive", "heap", "new", "busiest hour", "transactional", "returns"], &rows);
+    left_off(out, largest.len());
+}
+
+fn candidates(out: &mut String, report: &Report) {
+    out.push_str("\nWhat a quota would have throttled, by principal and hour\n");
+    let row = |candidate: &super::candidates::Candidate| {
+        let is_recommended = candidate.rate_per_hour == report.recommendation.producer_ids_rate;
+        vec![
+            format!("{}{}", number(candidate.rate_per_hour), if is_recommended { " *" } else { "" }),
+            thousands(candidate.throttled_ids),
+            share(candidate.throttled_share),
+            thousands(candidate.principals_throttled),
+            bytes(candidate.worst_heap_bytes),
+        ]
+    };
+    let rows: Vec<_> = report.candidates.iter().map(row).collect();
+    columns(out, &["producer_ids_rate", "IDs", "of new ones", "principals", "heap if all use it up"], &rows);
+}
+
+fn recommendation(out: &mut String, report: &Report) {
+    let recommended = &report.recommendation;
+    let (rate, window) =
+        (number(recommended.producer_ids_rate).replace(',', ""), duration(recommended.window_ms as f64));
+    let _ = writeln!(
+        out,
+        "\nRecommended: producer_ids_rate={rate}, a window of {window} in {} layers",
+        recommended.layers
+    );
+    for reason in &recommended.reasons {
+        let _ = writeln!(out, "{}", wrapped(reason, 100));
+    }
+    let _ = writeln!(
+        out,
+        "  What it costs: tollgate size --rate {rate} --window {} --layers {} --principals {}",
+        window.replace(' ', ""),
+        recommended.layers,
+        report.principals.len().max(1)
+    );
+}
+
+/// A point of a list, in lines of about `width`.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut out = String::from("  -");
+    let mut column = out.len();
+    for word in text.split_whitespace() {
+        if column + 1 + word.chars().count() > width {
+            out.push_str("\n   ");
+            column = 3;
+        }
+        out.push(' ');
+        out.push_str(word);
+        column += 1 + word.chars().count();
+    }
+    out
+}
+
+fn findings(out: &mut String, report: &Report) {
+    if report.findings.is_empty() {
+        return;
+    }
+    let kinds: Vec<String> =
+        report.findings_by_kind.iter().map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect();
+    let _ = writeln!(out, "\nFound on the way: {}", kinds.join(", "));
+    let place = |finding: &FindingRow| {
+        finding.offset.map_or_else(|| finding.file.clone(), |offset| format!("{} at {offset}", finding.file))
+    };
+    let skipped: Vec<&FindingRow> = report.findings.iter().filter(|finding| finding.skipped).collect();
+    for finding in skipped.iter().take(FINDINGS) {
+        let _ = writeln!(out, "  skipped: {}: {}", place(finding), finding.text);
+    }
+    if report.skipped > skipped.len().min(FINDINGS) as u64 {
+        let _ = writeln!(
+            out,
+            "  and {} more were skipped: --json has the first 1,000",
+            thousands(report.skipped - FINDINGS as u64)
+        );
+    }
+    // All of these was read, or is nothing to a broker: one of each kind.
+    let mut noted: Vec<&str> = Vec::new();
+    for finding in report.findings.iter().filter(|finding| !finding.skipped) {
+        if noted.contains(&finding.kind) {
+            continue;
+        }
+        noted.push(finding.kind);
+        let of_kind = report.findings_by_kind.get(finding.kind).copied().unwrap_or(1);
+        let others =
+            if of_kind > 1 { format!(" ({} like it)", thousands(of_kind - 1)) } else { String::new() };
+        let _ = writeln!(out, "  {}: {}{others}", place(finding), finding.text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_wrap_between_words() {
+        assert_eq!(wrapped("one two three", 12), "  - one two\n    three");
+        assert_eq!(wrapped("overlongwordthatcannotbebroken", 5), "  -\n    overlongwordthatcannotbebroken");
+    }
+
+    #[test]
+    fn columns_line_up_and_have_no_trailing_spaces() {
+        let mut out = String::new();
+        columns(
+            &mut out,
+            &["", "n"],
+            &[vec!["a".to_owned(), "1,000".to_owned()], vec!["bcd".to_owned(), "1".to_owned()]],
+        );
+        assert_eq!(out, "           n\n  a    1,000\n  bcd      1\n");
+    }
+}

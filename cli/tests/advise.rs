@@ -1,0 +1,264 @@
+//! `tollgate advise` as an operator runs it, on log directories made by hand; java/it compares it with Kafka's own tool on real ones.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use common::broker::{batch, encode, everything, segment, snapshot, Batch, LogDir, CONTROL, TRANSACTIONAL};
+use common::directory;
+use serde_json::Value;
+
+const HOUR: i64 = 3_600_000;
+/// A full hour some time ago.
+const START: i64 = 1_700_000_000_000 / HOUR * HOUR;
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tollgate")).arg("advise").args(arguments).output().unwrap()
+}
+
+fn path(directory: &LogDir) -> &str {
+    directory.0.to_str().unwrap()
+}
+
+/// JSON and exit status.
+fn json(directory: &LogDir, arguments: &[&str]) -> (Value, i32) {
+    let output = run(&[&[path(directory), "--json"], arguments].concat());
+    let answer = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&output.stderr)));
+    (answer, output.status.code().unwrap())
+}
+
+/// Two topics: a service of three long-lived producers, and clicks that make a producer each; one producer of the service is
+/// older than the log, one writes to both its partitions, and one transaction.
+fn two_topics(test: &str) -> LogDir {
+    let log = LogDir::new(directory(test), 1);
+    let every_ten = |producer_id: i64, from: i32| {
+        (from..from + 30).map(move |i| batch(producer_id, i, START + i64::from(i) * 600_000))
+    };
+    let mut service: Vec<Batch> = every_ten(1, 0).chain(every_ten(2, 5)).collect();
+    service.sort_by_key(|batch| batch.time_ms);
+    log.segment("orders-0", 0, &service[..40]);
+    log.segment("orders-0", 40, &service[40..]);
+    let transactional = Batch { attributes: TRANSACTIONAL, records: 3, ..batch(3, 0, START) };
+    let marker = Batch { attributes: TRANSACTIONAL | CONTROL, ..batch(3, -1, START + 1_000) };
+    log.segment("orders-1", 7, &[batch(1, 0, START + 60_000), transactional, marker, batch(-1, -1, START)]);
+    log.write(
+        "orders-1",
+        "00000000000000000010.snapshot",
+        &snapshot(1, &[(3, START), (99, START - 100 * HOUR)]),
+    );
+    let clicks: Vec<Batch> = (0..300).map(|i| batch(1_000 + i, 0, START + i * 20_000)).collect();
+    log.segment("clicks-0", 0, &clicks);
+    log
+}
+
+#[test]
+fn counts_by_partition_principal_and_in_all() {
+    let (answer, status) = json(&two_topics("advise_counts"), &[]);
+    assert_eq!(
+        (status, &answer["skipped"], &answer["sampled_one_in"]),
+        (0, &0.into(), &1.into()),
+        "{answer}"
+    );
+    assert_eq!(answer["as_of_ms"], START + 34 * 600_000);
+    let total = &answer["total"];
+    for (field, value) in [
+        ("batches", 60 + 4 + 300),
+        ("records", 60 + 6 + 300),
+        ("control_batches", 1),
+        ("batches_without_producer_id", 1),
+        ("producer_ids", 303),
+        ("transactional", 1),
+        ("seen_once", 301),
+        ("short_lived", 301),
+        ("new", 302),
+        ("older_than_log", 1),
+        ("alive", 303),
+        ("entries", 304),
+    ] {
+        assert_eq!(total[field], value, "{field}: {total}");
+    }
+    assert_eq!(total["new_per_hour"], serde_json::json!({"hours": 6, "median": 0, "p95": 182, "most": 182}));
+    // 29 pauses of ten minutes each; the minute on another partition is none.
+    assert_eq!(
+        total["returns"],
+        serde_json::json!({"count": 58, "median_s": 600, "p95_s": 600, "most_s": 600})
+    );
+    let partition = |topic: &str, partition: u32| {
+        let rows = answer["partitions"].as_array().unwrap();
+        rows.iter().find(|row| row["topic"] == topic && row["partition"] == partition).unwrap().clone()
+    };
+    let orders = partition("orders", 1);
+    assert_eq!(
+        (&orders["producer_ids"], &orders["alive"], &orders["batches"]),
+        (&2.into(), &2.into(), &4.into()),
+        "{orders}"
+    );
+    assert_eq!(partition("orders", 0)["older_than_log"], 1);
+    let principals: Vec<&str> =
+        answer["principals"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(principals, ["clicks", "orders"]);
+}
+
+#[test]
+fn the_quota_bounds_who_throws_producers_away_and_no_other() {
+    let (answer, _) = json(&two_topics("advise_quota"), &[]);
+    assert_eq!(answer["recommendation"]["producer_ids_rate"], 10.0, "{}", answer["recommendation"]);
+    let candidates = answer["candidates"].as_array().unwrap();
+    let of = |rate: f64| candidates.iter().find(|candidate| candidate["rate_per_hour"] == rate).unwrap();
+    // Ten at once, then one in six minutes; 300 come in 5,980 seconds.
+    assert_eq!(
+        (&of(10.0)["throttled_ids"], &of(10.0)["principals_throttled"]),
+        (&274.into(), &1.into()),
+        "{}",
+        of(10.0)
+    );
+    let throttled: Vec<u64> =
+        candidates.iter().map(|candidate| candidate["throttled_ids"].as_u64().unwrap()).collect();
+    assert!(throttled.windows(2).all(|pair| pair[0] > pair[1]), "{throttled:?}");
+    let reasons = answer["recommendation"]["reasons"].to_string();
+    assert!(
+        reasons.contains("clicks makes producers that it soon throws away")
+            && !reasons.contains("orders makes"),
+        "{reasons}"
+    );
+}
+
+#[test]
+fn a_file_says_whose_topics_are() {
+    let log = two_topics("advise_principals");
+    let file = log.0.join("../advise_principals.csv");
+    fs::write(&file, "topic,principal\norders,shop\nclicks*,shop\n").unwrap();
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let (answer, _) = json(&log, arguments);
+        answer["principals"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names(&["--principals", file.to_str().unwrap()]), ["shop"]);
+    assert_eq!(names(&["--one-principal"]), ["all"]);
+}
+
+#[test]
+fn the_report_for_people_has_what_json_has() {
+    let output = run(&[path(&two_topics("advise_text"))]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for part in [
+        "Read 4 segments and 1 producer snapshots of 3 partitions",
+        "303 in 364 batches of 366 records",
+        "0 at the median, 182 in 95 % of hours at most, 182 in the busiest",
+        "58 times; after 10m at the median",
+        "clicks !",
+        "Recommended: producer_ids_rate=10, a window of 1h in 4 layers",
+        "tollgate size --rate 10 --window 1h --layers 4 --principals 2",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn nothing_is_written_to_the_directories() {
+    let log = two_topics("advise_read_only");
+    let before = everything(&log.0);
+    let (_, status) = json(&log, &["--check-crc", "--threads", "7"]);
+    assert_eq!(status, 0);
+    assert!(everything(&log.0) == before);
+}
+
+#[test]
+fn more_ids_than_memory_has_room_for_are_estimated() {
+    let log = LogDir::new(directory("advise_memory"), 1);
+    for partition in 0..4i64 {
+        let batches: Vec<Batch> =
+            (0..100_000).map(|i| batch(partition / 2 * 100_000 + i, 0, START + i * 36 + partition)).collect();
+        log.segment(&format!("flood-{partition}"), 0, &batches);
+    }
+    let (answer, status) = json(&log, &["--memory", "1", "--rate", "1000"]);
+    let one_in = answer["sampled_one_in"].as_u64().unwrap();
+    assert!(status == 0 && one_in >= 16, "{one_in}");
+    let kept = 200_000.0 / one_in as f64;
+    for (field, exact) in [("producer_ids", 200_000.0), ("new", 200_000.0), ("alive", 200_000.0)] {
+        let estimate = answer["total"][field].as_f64().unwrap();
+        assert!((estimate / exact - 1.0).abs() < 5.0 / kept.sqrt(), "{field}: {estimate} for {exact}");
+    }
+    assert_eq!(answer["total"]["batches"], 400_000);
+    // A quota is tried on as much less of it: 1,000 at once, and 1,000 more in the hour.
+    let candidates = answer["candidates"].as_array().unwrap();
+    let tried = candidates.iter().find(|tried| tried["rate_per_hour"] == 1_000.0).unwrap();
+    let throttled = tried["throttled_ids"].as_f64().unwrap();
+    assert!((throttled / 198_000.0 - 1.0).abs() < 5.0 / kept.sqrt(), "{throttled}");
+}
+
+#[test]
+fn what_is_skipped_is_named_and_the_status_says_so() {
+    let log = LogDir::new(directory("advise_damage"), 1);
+    let good: Vec<Batch> = (0..20).map(|i| batch(i, 0, START)).collect();
+    let mut damaged = segment(0, &good);
+    let length = encode(0, &good[0]).len();
+    damaged[5 * length + 16] = 9;
+    let path = log.write("orders-0", "00000000000000000000.log", &damaged);
+    log.write("orders-0", "00000000000000000020.snapshot", &snapshot(3, &[]));
+    let (answer, status) = json(&log, &[]);
+    assert_eq!(
+        (status, &answer["skipped"], &answer["total"]["producer_ids"]),
+        (2, &2.into(), &19.into()),
+        "{answer}"
+    );
+    let finding = &answer["findings"][0];
+    assert_eq!(
+        (finding["file"].as_str(), finding["offset"].as_u64()),
+        (path.to_str(), Some(5 * length as u64)),
+        "{finding}"
+    );
+    assert_eq!(answer["findings"][1]["kind"], "unknown-snapshot-version", "{answer}");
+    let text = String::from_utf8(run(&[log.0.to_str().unwrap()]).stdout).unwrap();
+    assert!(text.contains(&format!("skipped: {} at {}: ", path.display(), 5 * length)), "{text}");
+}
+
+#[test]
+fn a_body_s_damage_is_found_when_asked() {
+    let log = LogDir::new(directory("advise_crc"), 1);
+    let mut damaged = segment(0, &[batch(1, 0, START), batch(2, 0, START)]);
+    damaged[70] ^= 1;
+    log.write("orders-0", "00000000000000000000.log", &damaged);
+    assert_eq!(json(&log, &[]).1, 0);
+    let (answer, status) = json(&log, &["--check-crc"]);
+    assert_eq!((status, &answer["total"]["producer_ids"]), (2, &1.into()), "{answer}");
+}
+
+#[test]
+fn a_trace_has_who_came_when() {
+    let log = two_topics("advise_trace");
+    let trace = log.0.join("../advise_trace.csv");
+    let (_, status) = json(&log, &["--trace", trace.to_str().unwrap()]);
+    assert_eq!(status, 0);
+    let text = fs::read_to_string(&trace).unwrap();
+    assert!(text.starts_with(&format!("time_ms,principal,producer_id\n{START},orders,")), "{}", &text[..100]);
+    assert_eq!(text.lines().filter(|line| line.contains(",clicks,")).count(), 300);
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let one = two_topics("advise_one");
+    let other = LogDir::new(directory("advise_other"), 2);
+    other.segment("orders-0", 0, &[batch(1, 0, START)]);
+    let failed = |arguments: &[&str], part: &str| {
+        let output = run(arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && said.contains(part), "{said}");
+    };
+    failed(&[path(&one), path(&other)], "belong to different brokers");
+    failed(&["/nowhere/at/all"], "/nowhere/at/all");
+    failed(&[one.0.join("orders-0").to_str().unwrap()], path(&one));
+    failed(&[], "LOG_DIR");
+    failed(&[path(&one), "--trace", "/nowhere/at/all/trace.csv"], "/nowhere/at/all/trace.csv");
+    failed(&[path(&one), "--memory", "0"], "1..=1048576");
+    failed(&[path(&one), "--rate", "0"], "--rate = 0: must be a finite number above 0");
+    assert!(!Path::new("/nowhere").exists());
+}
