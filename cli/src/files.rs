@@ -1,6 +1,7 @@
 //! Files in and out, with errors that name them.
 
 use std::fs;
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 /// A file's text.
@@ -15,6 +16,26 @@ pub fn read(path: &Path) -> Result<String, String> {
 ///
 /// # Errors
 /// A sentence that names the file and the reason.
-pub fn write(path: &Path, text: &str) -> Result<(), String> {
+pub fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), String> {
     fs::write(path, text).map_err(|e| format!("can't write {}: {e}", path.display()))
+}
+
+/// Makes a directory and those around it, where they are not there yet.
+///
+/// # Errors
+/// A sentence that names the directory and the reason.
+pub fn create_directory(path: &Path) -> Result<(), String> {
+    fs::create_dir_all(path).map_err(|e| format!("can't create {}: {e}", path.display()))
+}
+
+/// Prints to the standard output. A reader that has seen enough (`| head`) is no error.
+///
+/// # Errors
+/// A sentence with the reason.
+pub fn print(text: impl AsRef<[u8]>) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("can't print: {e}")),
+        _ => Ok(()),
+    }
 }

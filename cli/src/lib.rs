@@ -2,12 +2,15 @@
 
 mod advise;
 mod calendar;
+mod commands;
+mod completions;
 mod demo_report;
 mod dispatch_report;
 mod files;
 mod heap;
 mod interrupt;
 pub mod kafka_log;
+mod man;
 mod markdown;
 mod page;
 mod picture;
@@ -49,6 +52,10 @@ enum Command {
     Advise(advise::Arguments),
     /// Render what the demo measured as a page and as a picture
     DemoReport(demo_report::Arguments),
+    /// Print what a shell needs to complete commands and options
+    Completions(completions::Arguments),
+    /// Print or write the manual pages
+    Man(man::Arguments),
     /// Simulate a dispatcher with and without the estimate of messages per entry, for docs/dispatch.md
     #[command(hide = true)]
     DispatchReport(dispatch_report::Arguments),
@@ -73,6 +80,8 @@ pub fn run() -> ExitCode {
         Command::Size(arguments) => size::run(&arguments).map(|()| Outcome::Complete),
         Command::Advise(arguments) => advise::run(&arguments),
         Command::DemoReport(arguments) => demo_report::run(&arguments).map(|()| Outcome::Complete),
+        Command::Completions(arguments) => completions::run(&arguments).map(|()| Outcome::Complete),
+        Command::Man(arguments) => man::run(&arguments).map(|()| Outcome::Complete),
         Command::DispatchReport(arguments) => dispatch_report::run(&arguments).map(|()| Outcome::Complete),
         Command::RatesReport(arguments) => rates_report::run(&arguments).map(|()| Outcome::Complete),
     };

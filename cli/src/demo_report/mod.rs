@@ -14,6 +14,8 @@ use crate::files;
 
 /// Files in and out.
 #[derive(clap::Args)]
+#[command(after_help = "Example, after `make demo`:
+  tollgate demo-report target/demo/samples.json target/demo/report.json --html report.html")]
 pub struct Arguments {
     /// The demo's readings over time
     #[arg(value_name = "SAMPLES.json")]

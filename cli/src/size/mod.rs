@@ -10,6 +10,8 @@ use tollgate::{Config, Quota};
 
 use answer::Answer;
 
+use crate::files;
+
 /// A duration that the engine takes in milliseconds.
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
@@ -76,9 +78,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         },
     );
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&answer).map_err(|e| e.to_string())?);
+        files::print(serde_json::to_string_pretty(&answer).map_err(|e| e.to_string())? + "\n")
     } else {
-        print!("{}", table::text(&answer));
+        files::print(table::text(&answer))
     }
-    Ok(())
 }
