@@ -239,7 +239,7 @@ fn a_trace_has_who_came_when() {
     let (_, status) = json(&log, &["--trace", trace.to_str().unwrap()]);
     assert_eq!(status, 0);
     let text = fs::read_to_string(&trace).unwrap();
-    assert!(text.starts_with(&format!("time_ms,principal,producer_id\n{START},orders,")), "{}", &text[..100]);
+    assert!(text.starts_with(&format!("time_ms,principal,producer_id\n{START},orders,1\n{START},orders,3\n{START},clicks,1000\n")), "{}", &text[..100]);
     assert_eq!(text.lines().filter(|line| line.contains(",clicks,")).count(), 300);
 }
 

@@ -34,7 +34,9 @@ pub struct InTimeOrder<'a> {
 
 impl<'a> InTimeOrder<'a> {
     pub fn new(ids: impl Iterator<Item = (i64, &'a Activity)>) -> Self {
-        let ids: Vec<_> = ids.filter(|(_, activity)| activity.batches > 0).collect();
+        let mut ids: Vec<_> = ids.filter(|(_, activity)| activity.batches > 0).collect();
+        // Of one second, the lower ID first: the same log gives the same trace.
+        ids.sort_unstable_by_key(|(producer_id, _)| *producer_id);
         let first = |(id, (_, activity)): (usize, &(i64, &Activity))| {
             activity.spans.first_s().map(|at_s| Reverse(Next { at_s, id, span: 0 }))
         };
