@@ -67,8 +67,8 @@ tools-clients:
 engine-jni:
 	$(CARGO) build --locked --release --features jni --target-dir $(JNI_TARGET)
 
-cli:
-	$(CARGO) build --locked --release -p tollgate-cli
+cli: ## The operator's tool, target/release/tollgate
+	CARGO="$(CARGO)" scripts/build-cli
 
 # Not the benchmarks: nothing that runs elsewhere needs them.
 java: engine-jni
