@@ -2,25 +2,28 @@
 
 JNI_TARGET := target/jni
 C_LIBRARY := target/c/release/libtollgate.so
+CLI := target/release/tollgate
 CARGO ?= cargo
 comma := ,
 # One class of java/it by its name, with the modules that it needs.
 IT := scripts/maven verify -am -pl engine,kafka,it -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false \
 	-Dfailsafe.failIfNoSpecifiedTests=false
 
-# Where `make install` puts things; DESTDIR goes before each of them.
+# Where `make install` and `make install-cli` put things; DESTDIR goes before each of them.
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
-DOCDIR ?= $(PREFIX)/share/doc/tollgate
+BINDIR ?= $(PREFIX)/bin
+DATADIR ?= $(PREFIX)/share
+DOCDIR ?= $(DATADIR)/doc/tollgate
 DESTDIR ?=
 
-.PHONY: help demo test build lib install uninstall tools tools-examples tools-test engine-jni cli java lint test-rust test-loom test-c \
+.PHONY: help demo test build lib install uninstall install-cli uninstall-cli tools tools-examples tools-test engine-jni cli java lint test-rust test-loom test-c \
 	test-java test-demo test-clients tools-clients test-cost test-flood test-cluster broker-jars loom tsan soak slow bench bench-rust \
 	bench-java bench-report dispatch rates fuzz examples header clean
 
 help: ## This list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: tools build ## Two real brokers under the same flood, one guarded; QUICK=1 takes under 90 seconds
 	scripts/demo
@@ -48,6 +51,22 @@ install: $(C_LIBRARY) ## Libraries, headers, pkg-config and CMake files, under P
 
 uninstall: ## What `make install` with the same variables put there
 	@scripts/install --uninstall
+
+# As above: `sudo make install-cli` after `make cli` needs no cargo.
+$(CLI): $(shell find src cli/src -type f) Cargo.toml cli/Cargo.toml Cargo.lock scripts/build-cli
+	CARGO="$(CARGO)" scripts/build-cli
+	@touch $@
+
+install-cli uninstall-cli: export PREFIX := $(PREFIX)
+install-cli uninstall-cli: export BINDIR := $(BINDIR)
+install-cli uninstall-cli: export DATADIR := $(DATADIR)
+install-cli uninstall-cli: export DESTDIR := $(DESTDIR)
+
+install-cli: $(CLI) ## The tool, its manual pages and completions, under PREFIX
+	@scripts/install-cli
+
+uninstall-cli: ## What `make install-cli` with the same variables put there
+	@scripts/install-cli --uninstall
 
 examples: tools-examples lib ## The C and C++ programs of examples/, into target/examples-c
 	@$(MAKE) --no-print-directory -C examples
