@@ -64,8 +64,8 @@ impl BarChart {
             let colour = if self.marked.is_none() || marked { GUARDED } else { PALE };
             let top = frame.y(scale, *value);
             if *value > 0.0 {
-                // A pixel at least: what is there is seen.
-                let top = top.min(frame.bottom - 1);
+                // What is there is seen above the axis.
+                let top = top.min(frame.bottom - 3);
                 rectangle(canvas, (middle - half, top), (middle + half, frame.bottom), colour)?;
             }
             let room = slot as i32 - 4;
