@@ -156,7 +156,7 @@ fn the_report_for_people_has_what_json_has() {
         "58 times; after 10m at the median",
         "clicks !",
         "Recommended: producer_ids_rate=10, a window of 1h in 4 layers",
-        "tollgate size --rate 10 --window 1h --layers 4 --principals 2",
+        "    producer.id.quota.default.rate=10\n  What it costs:\n    tollgate size --rate 10 --window 1h --layers 4 --principals 2",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
@@ -239,7 +239,13 @@ fn a_trace_has_who_came_when() {
     let (_, status) = json(&log, &["--trace", trace.to_str().unwrap()]);
     assert_eq!(status, 0);
     let text = fs::read_to_string(&trace).unwrap();
-    assert!(text.starts_with(&format!("time_ms,principal,producer_id\n{START},orders,1\n{START},orders,3\n{START},clicks,1000\n")), "{}", &text[..100]);
+    assert!(
+        text.starts_with(&format!(
+            "time_ms,principal,producer_id\n{START},orders,1\n{START},orders,3\n{START},clicks,1000\n"
+        )),
+        "{}",
+        &text[..100]
+    );
     assert_eq!(text.lines().filter(|line| line.contains(",clicks,")).count(), 300);
 }
 

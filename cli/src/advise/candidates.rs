@@ -14,7 +14,6 @@ use crate::size::answer::{Answer, Load};
 const AROUND: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 /// The engine's own default.
 const FALSE_POSITIVE_RATE: f64 = 0.001;
-const BURST: f64 = 1.0;
 /// Where bits lie is no matter of chance here: the same log gives the same report.
 const SEED: u64 = 0x5eed;
 /// Sights between two looks at the progress.
@@ -44,6 +43,8 @@ pub struct Told<'a> {
     /// By topic.
     pub principal_of: &'a [u32],
     pub principals: &'a [String],
+    /// Those that have any ID.
+    pub active_principals: u64,
     pub expiration_s: u32,
     /// One in so many IDs is there.
     pub one_in: u64,
@@ -77,7 +78,7 @@ pub fn attempt(
         window_ms: recommended.window_ms,
         layers: recommended.layers,
         false_positive_rate: FALSE_POSITIVE_RATE,
-        burst: BURST,
+        burst: recommended.burst,
     };
     let settings: Vec<Setting> = rates.iter().map(setting).collect();
     let mut course = Course::new(&settings, SEED)?.on_a_broker(u64::from(told.expiration_s) * 1_000);
@@ -127,10 +128,10 @@ fn worst_heap_bytes(rate: f64, recommended: &Recommendation, told: &Told<'_>) ->
         .seed(SEED)
         .build()
         .map_err(|e| e.to_string())?;
-    let quota = Quota::per_hour(rate, BURST).map_err(|e| e.to_string())?;
+    let quota = Quota::per_hour(rate, recommended.burst).map_err(|e| e.to_string())?;
     let load = Load {
         active: 0,
-        principals: told.principals.len() as u64,
+        principals: told.active_principals,
         partitions: 1,
         expiration_ms: u64::from(told.expiration_s) * 1_000,
     };

@@ -29,6 +29,8 @@ pub struct Recommendation {
     pub producer_ids_rate: f64,
     pub window_ms: u64,
     pub layers: u32,
+    /// Share of a window's worth that may come at once: an hour's.
+    pub burst: f64,
     pub reasons: Vec<String>,
 }
 
@@ -48,6 +50,13 @@ pub fn recommend(principals: &[Named<'_>], all: &Summary, expiration_s: u32) -> 
     let pauses = &all.transactional_pauses;
     let pauses = &pauses[..pauses.partition_point(|pause| *pause <= expiration_s)];
     let (window_ms, layers) = window(pauses, &mut reasons);
+    // In thousandths, as people set it.
+    let burst = (1e3 * HOUR_MS as f64 / window_ms as f64).round() / 1e3;
+    if window_ms > HOUR_MS {
+        reasons.push(format!(
+            "A longer window would let more come at once: a burst of {burst} keeps it to an hour's worth."
+        ));
+    }
     let returns = &all.counts.returns;
     if returns.count > 0 {
         let beyond = all.pauses.len() - all.pauses.partition_point(|pause| *pause < expiration_s);
@@ -60,7 +69,7 @@ pub fn recommend(principals: &[Named<'_>], all: &Summary, expiration_s: u32) -> 
             if beyond == 0 { "none".to_owned() } else { number(beyond as f64) },
         ));
     }
-    Recommendation { producer_ids_rate, window_ms, layers, reasons }
+    Recommendation { producer_ids_rate, window_ms, layers, burst, reasons }
 }
 
 fn rate(principals: &[Named<'_>], reasons: &mut Vec<String>) -> f64 {
@@ -126,16 +135,8 @@ fn window(pauses: &[u32], reasons: &mut Vec<String>) -> (u64, u32) {
         .find(|(window, layers)| bridged(promised(*window, *layers)) >= BRIDGED)
         .unwrap_or((longest, LAYERS[0]));
     let promise = promised(window_h, layers);
-    let burst = if window_h == 1 {
-        String::new()
-    } else {
-        format!(
-            " A longer window lets more come at once: producer.id.quota.burst={} keeps it to an hour's worth.",
-            (1e3 / window_h as f64).round() / 1e3
-        )
-    };
     reasons.push(format!(
-        "Of {} pauses of transactional IDs, {} are within the {} for which a window of {} in {layers} layers remembers an ID for sure.{burst}",
+        "Of {} pauses of transactional IDs, {} are within the {} for which a window of {} in {layers} layers remembers an ID for sure.",
         number(pauses.len() as f64),
         share(bridged(promise)),
         duration(promise * 1e3),

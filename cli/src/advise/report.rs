@@ -141,6 +141,7 @@ impl Report {
             ids: &scan.ids,
             principal_of: &principal_of,
             principals: &names,
+            active_principals: each.iter().filter(|summary| summary.counts.producer_ids > 0).count() as u64,
             expiration_s,
             one_in: all.one_in,
             partitions_per_id: all.counts.entries.max(1) as f64 / all.counts.alive.max(1) as f64,
@@ -158,6 +159,8 @@ impl Report {
             .into_iter()
             .zip(each)
             .map(|(name, summary)| PrincipalRow { name, counts: summary.counts, hours: summary.hours })
+            // Kafka's own topics mostly have no producer of their own.
+            .filter(|row| row.counts.producer_ids + row.counts.alive > 0)
             .collect();
         principals.sort_by_key(|row| std::cmp::Reverse(row.counts.new));
         Ok(Self {

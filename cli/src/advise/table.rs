@@ -13,6 +13,9 @@ const FINDINGS: usize = 20;
 const LABEL: usize = 28;
 const SPARKLINE: usize = 60;
 const BAR: usize = 30;
+/// The agent's own.
+const DEFAULT_WINDOW_S: u64 = 3_600;
+const DEFAULT_LAYERS: u32 = 4;
 
 pub fn text(report: &Report) -> String {
     let mut out = String::new();
@@ -245,17 +248,30 @@ fn recommendation(out: &mut String, report: &Report) {
         (number(recommended.producer_ids_rate).replace(',', ""), duration(recommended.window_ms as f64));
     let _ = writeln!(
         out,
-        "\nRecommended: producer_ids_rate={rate}, a window of {window} in {} layers",
-        recommended.layers
+        "\nRecommended: producer_ids_rate={rate}, a window of {window} in {} layers{}",
+        recommended.layers,
+        if recommended.burst < 1.0 { format!(", a burst of {}", recommended.burst) } else { String::new() }
     );
     for reason in &recommended.reasons {
         let _ = writeln!(out, "{}", wrapped(reason, 100));
     }
+    out.push_str("\n  In server.properties, beside the agent (docs/kafka.md):\n");
+    let seconds = recommended.window_ms / 1_000;
+    let settings = [
+        ("default.rate", rate.clone(), true),
+        ("window.size.seconds", seconds.to_string(), seconds != DEFAULT_WINDOW_S),
+        ("cache.layer.count", recommended.layers.to_string(), recommended.layers != DEFAULT_LAYERS),
+        ("burst", recommended.burst.to_string(), recommended.burst < 1.0),
+    ];
+    for (name, value, _) in settings.iter().filter(|(_, _, is_needed)| *is_needed) {
+        let _ = writeln!(out, "    producer.id.quota.{name}={value}");
+    }
     let _ = writeln!(
         out,
-        "  What it costs: tollgate size --rate {rate} --window {} --layers {} --principals {}",
+        "  What it costs:\n    tollgate size --rate {rate} --window {} --layers {}{} --principals {}",
         window.replace(' ', ""),
         recommended.layers,
+        if recommended.burst < 1.0 { format!(" --burst {}", recommended.burst) } else { String::new() },
         report.principals.len().max(1)
     );
 }
