@@ -64,8 +64,9 @@ impl fmt::Display for Flaw {
 }
 
 /// The bytes from `at` on; the header is longer than any `at` asked for here.
+#[inline]
 fn field<const N: usize>(header: &[u8; HEADER_BYTES], at: usize) -> [u8; N] {
-    std::array::from_fn(|i| header[at + i])
+    header.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
 }
 
 impl BatchHeader {
@@ -73,6 +74,7 @@ impl BatchHeader {
     ///
     /// # Errors
     /// The first field that is out of its range.
+    #[inline]
     pub fn parse(header: &[u8; HEADER_BYTES]) -> Result<BatchHeader, Flaw> {
         let length = i32::from_be_bytes(field(header, 8));
         let parsed = BatchHeader {

@@ -16,6 +16,7 @@ mod directory;
 mod finding;
 mod name;
 mod old_format;
+mod pace;
 pub mod producer_snapshot;
 mod resync;
 mod segment;

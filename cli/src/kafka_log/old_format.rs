@@ -2,8 +2,9 @@
 //! timestamp (8), then key and value, each behind its length (4, -1 for none).
 
 use super::batch::{LENGTH_FROM, MAGIC_AT};
+use super::pace::Reach;
 use super::source::Source;
-use super::window::{Reach, Window};
+use super::window::Window;
 use std::io;
 
 /// The shortest, of magic 0 with neither key nor value.

@@ -5,8 +5,9 @@
 //! given up. Damage as it happens costs each damaged batch once, and sometimes a few that never were.
 
 use super::batch::{BatchHeader, CHECKED_FROM, HEADER_BYTES, MAGIC_AT};
+use super::pace::Reach;
 use super::source::Source;
-use super::window::{Reach, Window};
+use super::window::Window;
 use std::io;
 
 /// What comes of a search.

@@ -12,17 +12,15 @@ use super::compaction::Compaction;
 use super::finding::{Finding, FindingKind};
 use super::name;
 use super::old_format::{self, OldMessage};
+use super::pace::Reach;
 use super::resync::{self, Search};
 use super::segment::Item;
 use super::source::Source;
-use super::window::{Reach, Window};
+use super::window::Window;
 use crate::text;
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// Batches that are larger are hopped over, page by page; smaller ones are read through.
-const HOP_BYTES: u64 = 8 << 10;
 
 /// A batch that waits for the header behind it.
 #[derive(Clone, Copy)]
@@ -66,7 +64,7 @@ pub(super) struct Walk<S> {
     held: Option<Held>,
     old: OldRun,
     compaction: Compaction,
-    /// Of the last batches, for how far to read ahead.
+    /// Of the last batches: how far apart headers are.
     mean_bytes: u64,
     /// What checksums over damage may still cost.
     budget: resync::Budget,
@@ -142,8 +140,10 @@ impl<S: Source> Walk<S> {
     }
 
     fn look(&mut self) -> io::Result<Place> {
-        let (position, reach) = (self.position, self.reach());
-        let head = self.window.at(position, HEADER_BYTES, reach)?;
+        let position = self.position;
+        // Whoever reads the records too has no use for hops.
+        let stride = if self.check_crc { 0 } else { self.mean_bytes };
+        let head = self.window.at_stride(position, HEADER_BYTES, stride)?;
         let Some(header) = head.first_chunk::<HEADER_BYTES>() else {
             return self.look_at_tail();
         };
@@ -389,13 +389,5 @@ impl<S: Source> Walk<S> {
         self.position = self.window.end();
         self.ready.extend(self.compaction.note(&self.path).map(Item::Finding));
         self.is_done = true;
-    }
-
-    fn reach(&self) -> Reach {
-        if self.mean_bytes > HOP_BYTES && !self.check_crc {
-            Reach::Page
-        } else {
-            Reach::Far
-        }
     }
 }
