@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use tollgate_cli::kafka_log::{FindingKind, LogDirectory, Segment};
+use tollgate_cli::kafka_log::{FindingKind, Item, LogDirectory, Segment};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
@@ -186,4 +186,20 @@ fn a_partitions_own_directory_says_to_give_its_parent() {
     let expected =
         format!("is one partition's directory: give the log directory that it is in, {}", parent.display());
     assert!(said.ends_with(&expected), "{said}");
+}
+
+#[test]
+fn a_terabyte_of_preallocated_zeros_is_not_read() {
+    let file = common::directory("preallocated").join("00000000000000000000.log");
+    fs::copy(fixture("kafka-4.4.0/clicks-0/00000000000000000000.log"), &file).unwrap();
+    fs::File::options().write(true).open(&file).unwrap().set_len(1 << 40).unwrap();
+    let before = std::time::Instant::now();
+    let items: Vec<_> = Segment::open(&file, false).unwrap().collect();
+    assert!(before.elapsed().as_secs() < 10, "{:?}", before.elapsed());
+    assert_eq!(items.len(), 3);
+    let Item::Finding(note) = &items[2] else { panic!("{items:?}") };
+    assert_eq!(
+        note.text,
+        "The last 1,099,511,627,612 bytes of the file are zeros: nothing was written there yet."
+    );
 }

@@ -36,6 +36,19 @@ impl Source for fs::File {
             }
         }
     }
+
+    #[cfg(target_os = "linux")]
+    fn data_from(&self, position: u64) -> Option<u64> {
+        use nix::errno::Errno;
+        use nix::unistd::{lseek, Whence};
+        let Ok(from) = i64::try_from(position) else { return Some(position) };
+        match lseek(self, from, Whence::SeekData) {
+            Ok(data) => u64::try_from(data).ok(),
+            Err(Errno::ENXIO) => None,
+            // A file system without holes.
+            Err(_) => Some(position),
+        }
+    }
 }
 
 impl Source for &[u8] {
