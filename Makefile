@@ -162,7 +162,7 @@ bench-java: engine-jni ## The calls from Java beside their peers, by JMH; four m
 	scripts/maven package -DskipTests -pl engine,bench
 	scripts/bench-java
 
-fuzz: ## Random bytes against the C ABI and restore; SECONDS=n for each, 60 by itself
+fuzz: ## Random bytes against the C ABI, restore and what reads a broker's files; SECONDS=n for each, 60 by itself
 	SECONDS_EACH=$(or $(SECONDS),60) scripts/fuzz
 
 bench-report: ## The table of what was measured; TOLLGATE_BENCH_PARTIAL=1 where some of it was not
