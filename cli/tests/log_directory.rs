@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use tollgate_cli::kafka_log::{FindingKind, Item, LogDirectory, Segment};
+use tollgate_cli::kafka_log::{producer_snapshot, FindingKind, Item, LogDirectory, Segment};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
@@ -202,4 +202,27 @@ fn a_terabyte_of_preallocated_zeros_is_not_read() {
         note.text,
         "The last 1,099,511,627,612 bytes of the file are zeros: nothing was written there yet."
     );
+}
+
+#[test]
+fn a_snapshot_larger_than_the_buffer_is_read_in_pieces() {
+    let count = 20_000;
+    let mut bytes = vec![0, 1, 0, 0, 0, 0];
+    bytes.extend(20_000i32.to_be_bytes());
+    for id in 0..count {
+        bytes.extend(i64::from(id).to_be_bytes());
+        bytes.extend([7; 38]);
+    }
+    let crc = crc32c::crc32c(&bytes[6..]);
+    bytes[2..6].copy_from_slice(&crc.to_be_bytes());
+    let file = common::directory("large-snapshot").join("00000000000000000001.snapshot");
+    fs::write(&file, &bytes).unwrap();
+    let all = producer_snapshot::read(&file).unwrap();
+    assert!(all.iter().map(|it| it.producer_id).eq(0..i64::from(count)));
+    assert_eq!(all, producer_snapshot::parse(&bytes).unwrap());
+    // The last byte is checked before the first entry is given.
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&file, &bytes).unwrap();
+    let Err(finding) = producer_snapshot::entries(&file) else { panic!("opened") };
+    assert_eq!((finding.kind, finding.skipped_bytes), (FindingKind::DamagedSnapshot, 920_010));
 }

@@ -63,10 +63,10 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// The bytes from `at` on; the header is longer than any `at` asked for here.
+/// The `N` bytes from `at` on, which is within the `L` for every field; zeros otherwise.
 #[inline]
-fn field<const N: usize>(header: &[u8; HEADER_BYTES], at: usize) -> [u8; N] {
-    header.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
+pub(super) fn field<const N: usize, const L: usize>(bytes: &[u8; L], at: usize) -> [u8; N] {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
 }
 
 impl BatchHeader {

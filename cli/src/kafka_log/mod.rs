@@ -1,7 +1,7 @@
 //! What a Kafka broker's log directory holds: producer snapshots and the headers of record batches.
 //!
 //! Read-only: files are opened for reading, nothing else. The broker may run meanwhile. Whatever the bytes are, reading ends,
-//! does not panic and keeps no more in memory than a fixed buffer for each open file; what could not be read is a
+//! does not panic and keeps no more in memory than a buffer of 256 KiB for each open file; what could not be read is a
 //! [`Finding`] with file and place, and reading goes on behind it where there is a good place.
 //!
 //! The way of the data: [`LogDirectory`] lists the partitions and their files, [`Segment`] walks over the batches of a

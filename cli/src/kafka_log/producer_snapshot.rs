@@ -3,17 +3,18 @@
 //! Version 1, the only one there has been, big-endian: version (2 bytes), CRC32C of all that follows it (4), count (4), and 46
 //! bytes for each producer ID.
 
+use super::batch::field;
 use super::finding::{Finding, FindingKind};
-use std::fs;
-use std::io::{self, Read};
-use std::path::Path;
+use super::pace::Reach;
+use super::source::Source;
+use super::window::Window;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 const HEAD_BYTES: usize = 10;
-const CHECKED_FROM: usize = 6;
+const CHECKED_FROM: u64 = 6;
 const ENTRY_BYTES: usize = 46;
 const VERSION: i16 = 1;
-/// 46 million producer IDs on one partition; a broker's heap does not hold as many. A file beyond is not read.
-const MOST_BYTES: u64 = 2 << 30;
 
 /// What the broker knows of one producer ID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,15 +37,49 @@ pub struct ProducerEntry {
     pub current_txn_first_offset: i64,
 }
 
-/// Takes big-endian numbers from the front.
-struct Fields<'a>(&'a [u8]);
+/// Kind, place and a sentence.
+type Wrong = (FindingKind, u64, String);
 
-impl Fields<'_> {
-    /// The next `N` bytes; zeros stand for what is not there.
-    fn next<const N: usize>(&mut self) -> [u8; N] {
-        let (taken, rest) = self.0.split_at(N.min(self.0.len()));
-        self.0 = rest;
-        std::array::from_fn(|i| taken.get(i).copied().unwrap_or(0))
+/// Holds length and checksum against what they should be; gives how many entries there are.
+fn check<S: Source>(window: &mut Window<S>) -> io::Result<Result<u64, Wrong>> {
+    let damaged = |at, text| Ok(Err((FindingKind::DamagedSnapshot, at, text)));
+    let end = window.end();
+    let head = window.at(0, HEAD_BYTES, Reach::Far)?;
+    let Some(head) = head.first_chunk::<HEAD_BYTES>() else {
+        return damaged(0, format!("The snapshot has {end} bytes, and its head alone takes {HEAD_BYTES}."));
+    };
+    let version = i16::from_be_bytes(field(head, 0));
+    if version != VERSION {
+        let text = format!("The snapshot is of version {version}, and only version {VERSION} can be read.");
+        return Ok(Err((FindingKind::UnknownSnapshotVersion, 0, text)));
+    }
+    let (crc, count) = (u32::from_be_bytes(field(head, 2)), i32::from_be_bytes(field(head, 6)));
+    let rest = end.saturating_sub(HEAD_BYTES as u64);
+    let Some(count) = u64::try_from(count).ok().filter(|count| count * ENTRY_BYTES as u64 == rest) else {
+        let text = format!(
+            "The snapshot says that it has {count} producer IDs of {ENTRY_BYTES} bytes, and {rest} bytes follow."
+        );
+        return damaged(CHECKED_FROM, text);
+    };
+    match window.crc(CHECKED_FROM, end.saturating_sub(CHECKED_FROM))? {
+        Some(found) if found == crc => Ok(Ok(count)),
+        Some(found) => {
+            damaged(2, format!("The snapshot's checksum is {found:#010x}, and it should be {crc:#010x}."))
+        }
+        None => damaged(window.end(), "The snapshot became shorter while it was read.".to_owned()),
+    }
+}
+
+fn entry(bytes: &[u8; ENTRY_BYTES]) -> ProducerEntry {
+    ProducerEntry {
+        producer_id: i64::from_be_bytes(field(bytes, 0)),
+        epoch: i16::from_be_bytes(field(bytes, 8)),
+        last_sequence: i32::from_be_bytes(field(bytes, 10)),
+        last_offset: i64::from_be_bytes(field(bytes, 14)),
+        offset_delta: i32::from_be_bytes(field(bytes, 22)),
+        timestamp_ms: i64::from_be_bytes(field(bytes, 26)),
+        coordinator_epoch: i32::from_be_bytes(field(bytes, 34)),
+        current_txn_first_offset: i64::from_be_bytes(field(bytes, 38)),
     }
 }
 
@@ -53,90 +88,91 @@ impl Fields<'_> {
 /// # Errors
 /// The kind of finding, the place and a sentence.
 pub fn parse(bytes: &[u8]) -> Result<Vec<ProducerEntry>, (FindingKind, u64, String)> {
-    let damaged = |at, text| Err((FindingKind::DamagedSnapshot, at, text));
-    let length = bytes.len();
-    if length < HEAD_BYTES {
-        return damaged(
-            0,
-            format!("The snapshot has {length} bytes, and its head alone takes {HEAD_BYTES}."),
-        );
-    }
-    let mut fields = Fields(bytes);
-    let version = i16::from_be_bytes(fields.next());
-    if version != VERSION {
-        let text = format!("The snapshot is of version {version}, and only version {VERSION} can be read.");
-        return Err((FindingKind::UnknownSnapshotVersion, 0, text));
-    }
-    let crc = u32::from_be_bytes(fields.next());
-    let count = i32::from_be_bytes(fields.next());
-    let found = crc32c::crc32c(&bytes[CHECKED_FROM..]);
-    let rest = fields.0.len();
-    if usize::try_from(count).ok().and_then(|count| count.checked_mul(ENTRY_BYTES)) != Some(rest) {
-        let text = format!(
-            "The snapshot says that it has {count} producer IDs of {ENTRY_BYTES} bytes, and {rest} bytes follow."
-        );
-        return damaged(CHECKED_FROM as u64, text);
-    }
-    if found != crc {
-        let text = format!("The snapshot's checksum is {found:#010x}, and it should be {crc:#010x}.");
-        return damaged(2, text);
-    }
-    Ok(fields.0.chunks_exact(ENTRY_BYTES).map(entry).collect())
+    let checked = Window::new(bytes).and_then(|mut window| check(&mut window));
+    checked.map_err(|e| (FindingKind::Unreadable, 0, format!("The snapshot can't be read: {e}.")))??;
+    let entries = bytes.get(HEAD_BYTES..).unwrap_or_default().chunks_exact(ENTRY_BYTES);
+    Ok(entries.filter_map(|bytes| bytes.first_chunk().map(entry)).collect())
 }
 
-fn entry(bytes: &[u8]) -> ProducerEntry {
-    let mut fields = Fields(bytes);
-    ProducerEntry {
-        producer_id: i64::from_be_bytes(fields.next()),
-        epoch: i16::from_be_bytes(fields.next()),
-        last_sequence: i32::from_be_bytes(fields.next()),
-        last_offset: i64::from_be_bytes(fields.next()),
-        offset_delta: i32::from_be_bytes(fields.next()),
-        timestamp_ms: i64::from_be_bytes(fields.next()),
-        coordinator_epoch: i32::from_be_bytes(fields.next()),
-        current_txn_first_offset: i64::from_be_bytes(fields.next()),
-    }
+/// The entries of a snapshot, one after the other, in fixed memory. The checksum was right before the first is given.
+pub struct Entries {
+    path: PathBuf,
+    /// None for a file that is gone.
+    window: Option<Window<fs::File>>,
+    position: u64,
+    left: u64,
 }
 
-/// All entries of a snapshot; none when the file is gone, as happens beside a live broker. Takes memory for the file and
-/// the entries: about twice the file's size.
+/// Opens a snapshot and checks it. One that is gone, as happens beside a live broker, is empty.
 ///
 /// # Errors
-/// What is wrong with it: damaged, of another version, larger than any broker writes, or refused by the system.
-pub fn read(path: &Path) -> Result<Vec<ProducerEntry>, Finding> {
-    let finding = |kind, offset, skipped_bytes, text| Finding {
-        path: path.to_owned(),
-        offset,
-        kind,
-        skipped_bytes,
-        text,
+/// What is wrong with it: damaged, of another version, or refused by the system.
+pub fn entries(path: &Path) -> Result<Entries, Finding> {
+    let empty = Entries { path: path.to_owned(), window: None, position: HEAD_BYTES as u64, left: 0 };
+    let opened = match fs::metadata(path) {
+        // A pipe would wait for a writer.
+        Ok(it) if !it.is_file() => Err(io::Error::other("it is no regular file")),
+        Ok(_) => fs::File::open(path).and_then(Window::new),
+        Err(e) => Err(e),
     };
-    let bytes = match bytes(path) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Ok(Vec::new()),
-        Err(text) => return Err(finding(FindingKind::Unreadable, None, 0, text)),
+    let mut window = match opened {
+        Ok(window) => window,
+        Err(e) if e.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(path).is_err() => {
+            return Ok(empty)
+        }
+        Err(e) => return Err(empty.refused(&e)),
     };
-    parse(&bytes).map_err(|(kind, at, text)| finding(kind, Some(at), bytes.len() as u64, text))
+    match check(&mut window) {
+        Ok(Ok(left)) => Ok(Entries { window: Some(window), left, ..empty }),
+        Ok(Err((kind, at, text))) => Err(empty.finding(kind, Some(at), window.end(), text)),
+        Err(e) => Err(empty.refused(&e)),
+    }
 }
 
-/// The file's bytes; none when it is gone.
-fn bytes(path: &Path) -> Result<Option<Vec<u8>>, String> {
-    let refused = |e: io::Error| match e.kind() {
-        io::ErrorKind::NotFound => Ok(None),
-        _ => Err(format!("The snapshot can't be read: {e}.")),
-    };
-    match fs::metadata(path) {
-        Err(e) => return refused(e),
-        Ok(it) if !it.is_file() => return Err("The snapshot is no regular file.".to_owned()),
-        Ok(it) if it.len() > MOST_BYTES => {
-            return Err(format!("The snapshot has {} bytes; at most {MOST_BYTES} are read.", it.len()));
-        }
-        Ok(_) => {}
+/// All entries of a snapshot, 56 bytes of memory for each; [`entries`] needs less.
+///
+/// # Errors
+/// As [`entries`].
+pub fn read(path: &Path) -> Result<Vec<ProducerEntry>, Finding> {
+    entries(path)?.collect()
+}
+
+impl Entries {
+    fn finding(&self, kind: FindingKind, offset: Option<u64>, skipped_bytes: u64, text: String) -> Finding {
+        Finding { path: self.path.clone(), offset, kind, skipped_bytes, text }
     }
-    let mut bytes = Vec::new();
-    match fs::File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes)) {
-        Ok(_) => Ok(Some(bytes)),
-        Err(e) => refused(e),
+
+    fn refused(&self, error: &io::Error) -> Finding {
+        let bytes = fs::metadata(&self.path).map_or(0, |it| it.len());
+        self.finding(FindingKind::Unreadable, None, bytes, format!("The snapshot can't be read: {error}."))
+    }
+}
+
+impl Iterator for Entries {
+    type Item = Result<ProducerEntry, Finding>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let window = self.window.as_mut().filter(|_| self.left > 0)?;
+        let read = window.at(self.position, ENTRY_BYTES, Reach::Far);
+        let entry = read.map(|bytes| bytes.first_chunk().map(entry));
+        self.position += ENTRY_BYTES as u64;
+        self.left -= 1;
+        let lost = (self.left + 1) * ENTRY_BYTES as u64;
+        let finding = match entry {
+            Ok(Some(entry)) => return Some(Ok(entry)),
+            Ok(None) => {
+                let text = "The snapshot became shorter while it was read.".to_owned();
+                self.finding(
+                    FindingKind::DamagedSnapshot,
+                    Some(self.position - ENTRY_BYTES as u64),
+                    lost,
+                    text,
+                )
+            }
+            Err(e) => self.refused(&e),
+        };
+        self.left = 0;
+        Some(Err(finding))
     }
 }
 
@@ -219,7 +255,6 @@ mod tests {
     fn a_snapshot_that_is_gone_is_empty_and_a_directory_is_none() {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         assert_eq!(read(&directory.join("00000000000000000001.snapshot")), Ok(Vec::new()));
-        let finding = read(&directory).unwrap_err();
-        assert_eq!((finding.kind, finding.skipped_bytes), (FindingKind::Unreadable, 0));
+        assert_eq!(read(&directory).unwrap_err().kind, FindingKind::Unreadable);
     }
 }
