@@ -307,6 +307,17 @@ fn damage_in_a_batch_larger_than_the_buffer_costs_that_batch() {
     }
 }
 
+#[test]
+fn an_older_batch_within_a_damaged_ones_records_is_not_taken_for_the_next() {
+    let copy = Batch::new(1, 40).bytes();
+    let outer = Batch { body: [&[9; 30], &copy[..], &[9; 30]].concat(), ..Batch::new(2, 0) };
+    let batches = [Batch::new(0, 40).bytes(), copy, outer.bytes(), Batch::new(3, 40).bytes()];
+    let mut bytes = batches.concat();
+    bytes[batches[0].len() + batches[1].len() + 30] ^= 1;
+    let offsets: Vec<_> = walk(&bytes, true).batches.iter().map(|(_, header)| header.base_offset).collect();
+    assert_eq!(offsets, [0, 1, 3]);
+}
+
 /// As long as a live broker's file was, and as long as it is now.
 struct Live<'a> {
     bytes: &'a [u8],

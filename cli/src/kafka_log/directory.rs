@@ -218,7 +218,7 @@ fn leftover(name: &str) -> Option<&'static str> {
     } else if name.strip_suffix(".swap").is_some_and(is_data) {
         Some("A file that is about to replace others is left out.")
     } else if is_data(name) {
-        Some("Its name is not an offset of 20 digits: it is left out, as the broker does.")
+        Some("Its name is not an offset of 20 digits: it is left out.")
     } else {
         None
     }

@@ -1,7 +1,7 @@
 //! A segment (`*.log`): one batch after the other, from the first byte on.
 //!
-//! Only headers are read; a batch's length leads to the next. What can't be read is a [`Finding`], and reading goes on at the next
-//! batch whose checksum is right. How it goes on after damage, and when it gives up, is in `walk.rs` and `resync.rs`.
+//! Only headers are read; a batch's length leads to the next. What can't be read is a [`Finding`], and reading goes on at the
+//! next batch whose checksum is right. How it goes on after damage, and when it gives up, is in `walk.rs` and `resync.rs`.
 
 use super::batch::BatchHeader;
 use super::finding::{Finding, FindingKind};

@@ -4,8 +4,8 @@
 //! or an offset that is wrong: the checksum covers neither. When the place behind it is no batch, the held one is held against
 //! its checksum first, and if it is the damaged one, the search starts within it.
 //!
-//! Offsets rise. Of two neighbours that do not, both with right checksums, the held one is at fault when it leaves a gap behind what
-//! came before (`floor`) and the other one would fit there, else the other.
+//! Offsets rise. Of two neighbours that do not, both with right checksums, the held one is at fault when it leaves a gap behind
+//! what came before (`floor`) and the other one would fit there, else the other.
 
 use super::batch::{BatchHeader, HEADER_BYTES, MAGIC_AT};
 use super::compaction::Compaction;
