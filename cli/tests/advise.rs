@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::broker::{batch, encode, everything, segment, snapshot, Batch, LogDir, CONTROL, TRANSACTIONAL};
+use common::batch::Batch;
+use common::broker::{batch, everything, segment, snapshot, LogDir, CONTROL, TRANSACTIONAL};
 use common::directory;
 use serde_json::Value;
 
@@ -200,7 +201,7 @@ fn what_is_skipped_is_named_and_the_status_says_so() {
     let log = LogDir::new(directory("advise_damage"), 1);
     let good: Vec<Batch> = (0..20).map(|i| batch(i, 0, START)).collect();
     let mut damaged = segment(0, &good);
-    let length = encode(0, &good[0]).len();
+    let length = good[0].bytes().len();
     damaged[5 * length + 16] = 9;
     let path = log.write("orders-0", "00000000000000000000.log", &damaged);
     log.write("orders-0", "00000000000000000020.snapshot", &snapshot(3, &[]));

@@ -1,9 +1,8 @@
 //! A real broker's segment in every state of damage: reading ends, does not panic, says what is wrong, and gives what is good.
 
-#[path = "common/batch.rs"]
-mod batch;
+mod common;
 
-use batch::Batch;
+use common::batch::Batch;
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::io;

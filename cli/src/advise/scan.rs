@@ -184,18 +184,30 @@ impl Shared<'_, '_> {
     fn finish(&self, index: usize) {
         let reading = &self.readings[index];
         for snapshot in self.sources[index].files.snapshots.iter().rev() {
-            match producer_snapshot::read(&snapshot.path) {
-                Ok(entries) => {
-                    self.snapshots.fetch_add(1, Ordering::Relaxed);
-                    reading.remember(&entries, self.options.now_ms);
-                    break;
-                }
+            match self.remember(reading, &snapshot.path) {
+                Ok(()) => break,
                 Err(finding) => self.found(finding),
             }
         }
         let is_internal = |topic: u32| self.topics.get(topic as usize).is_some_and(|name| is_internal(name));
         let partition = reading.finish(&self.all, self.budget, is_internal);
         self.done.lock().unwrap_or_else(PoisonError::into_inner).push(partition);
+    }
+
+    /// Takes in a snapshot, in pieces: a flood's has millions of entries.
+    fn remember(&self, reading: &Reading<'_>, path: &Path) -> Result<(), kafka_log::Finding> {
+        let mut piece = Vec::new();
+        for entry in producer_snapshot::entries(path)? {
+            piece.push(entry?);
+            if piece.len() as u64 >= CHUNK {
+                reading.remember(&piece, self.options.now_ms);
+                self.halve();
+                piece.clear();
+            }
+        }
+        reading.remember(&piece, self.options.now_ms);
+        self.snapshots.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
     /// The table of all takes something in only when a partition is done; meanwhile it must make room as the others do.

@@ -4,52 +4,23 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::batch::Batch;
+
 pub const TRANSACTIONAL: u16 = 0x10;
 pub const CONTROL: u16 = 0x20;
 
-/// What a batch says of itself; the records behind it are zeros.
-#[derive(Clone, Copy)]
-pub struct Batch {
-    pub producer_id: i64,
-    pub sequence: i32,
-    pub time_ms: i64,
-    pub attributes: u16,
-    pub records: i32,
-    pub body: usize,
-}
-
+/// Of one record.
 pub fn batch(producer_id: i64, sequence: i32, time_ms: i64) -> Batch {
-    Batch { producer_id, sequence, time_ms, attributes: 0, records: 1, body: 20 }
+    Batch { producer_id, sequence, time_ms, ..Batch::new(0, 20) }
 }
 
-/// Message format 2, with its CRC.
-pub fn encode(base_offset: i64, batch: &Batch) -> Vec<u8> {
-    let mut checked = Vec::new();
-    checked.extend(batch.attributes.to_be_bytes());
-    checked.extend((batch.records - 1).to_be_bytes());
-    checked.extend(batch.time_ms.to_be_bytes());
-    checked.extend(batch.time_ms.to_be_bytes());
-    checked.extend(batch.producer_id.to_be_bytes());
-    checked.extend(0i16.to_be_bytes());
-    checked.extend(batch.sequence.to_be_bytes());
-    checked.extend(batch.records.to_be_bytes());
-    checked.resize(checked.len() + batch.body, 0);
-    let mut out = base_offset.to_be_bytes().to_vec();
-    out.extend(i32::try_from(checked.len() + 9).unwrap().to_be_bytes());
-    out.extend(0i32.to_be_bytes());
-    out.push(2);
-    out.extend(crc32c::crc32c(&checked).to_be_bytes());
-    out.extend(checked);
-    out
-}
-
-/// A segment of batches from an offset on.
+/// A segment of batches, one offset for each record.
 pub fn segment(base_offset: i64, batches: &[Batch]) -> Vec<u8> {
-    let mut offset = base_offset;
+    let mut base_offset = base_offset;
     let mut out = Vec::new();
     for batch in batches {
-        out.extend(encode(offset, batch));
-        offset += i64::from(batch.records);
+        out.extend(Batch { base_offset, last_offset_delta: batch.records - 1, ..batch.clone() }.bytes());
+        base_offset += i64::from(batch.records);
     }
     out
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unused_imports, reason = "each of them takes what it needs")]
 
+pub mod batch;
 pub mod broker;
 mod picture;
 
