@@ -47,9 +47,12 @@ pub struct Counts {
     pub returns: Returns,
     /// Known to the broker at the time of the report.
     pub alive: u64,
-    /// The same by partition.
+}
+
+/// What a broker keeps for IDs that are alive: one entry for each partition that an ID wrote to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Held {
     pub entries: u64,
-    /// Of the broker, for the entries.
     pub heap_bytes: f64,
 }
 
@@ -75,12 +78,11 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Fills in who is alive: whoever was seen later than this second.
-    pub fn settle(&mut self, alive_after_s: i64) {
+    /// Fills in who is alive: whoever was seen later than this second. What that costs, if all this is one partition's.
+    pub fn settle(&mut self, alive_after_s: i64) -> Held {
         let (ids, bytes) = self.ages.later_than(alive_after_s);
         self.counts.alive = ids * self.one_in;
-        self.counts.entries = self.counts.alive;
-        self.counts.heap_bytes = bytes * self.one_in as f64;
+        Held { entries: self.counts.alive, heap_bytes: bytes * self.one_in as f64 }
     }
 }
 
@@ -214,9 +216,8 @@ mod tests {
             tally.add(&activity(&[(at_s, 0, true)]));
         }
         let mut summary = tally.finish();
-        summary.settle(100);
-        let counts = summary.counts;
-        assert_eq!((counts.alive, counts.entries, counts.heap_bytes), (1, 1, 276.0));
+        let held = summary.settle(100);
+        assert_eq!((summary.counts.alive, held), (1, Held { entries: 1, heap_bytes: 276.0 }));
     }
 
     #[test]
@@ -224,9 +225,9 @@ mod tests {
         let mut tally = Tally::new(2);
         tally.add(&activity(&[(10, 0, true), (1_000, 1, false)]));
         let mut summary = tally.finish();
-        summary.settle(0);
+        let held = summary.settle(0);
         let Summary { counts, hours, .. } = summary;
-        assert_eq!((counts.producer_ids, counts.new, counts.alive, counts.heap_bytes), (4, 4, 4, 1_268.0));
+        assert_eq!((counts.producer_ids, counts.new, counts.alive, held.heap_bytes), (4, 4, 4, 1_268.0));
         assert_eq!((counts.new_per_hour.most, counts.returns.count, hours.new), (4, 4, vec![4]));
     }
 }

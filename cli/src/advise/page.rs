@@ -45,7 +45,7 @@ fn lede(report: &Report) -> String {
         thousands(counts.producer_ids),
         thousands(report.total.batches.batches),
         thousands(counts.alive),
-        bytes(counts.heap_bytes),
+        bytes(report.total.held.heap_bytes),
         number(recommended.producer_ids_rate),
         duration(recommended.window_ms as f64),
         recommended.layers,
@@ -225,7 +225,7 @@ fn partitions(report: &Report) -> String {
                 thousands(row.counts.new_per_hour.most),
                 thousands(row.counts.transactional),
                 thousands(row.counts.alive),
-                bytes(row.counts.heap_bytes),
+                bytes(row.held.heap_bytes),
             ]
         })
         .collect();

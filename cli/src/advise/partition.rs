@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::activity::{Kind, Sight};
 use super::budget::Budget;
-use super::counts::{Counts, Summary, Tally};
+use super::counts::{Held, Summary, Tally};
 use super::ids::Ids;
 use crate::kafka_log::{BatchHeader, ProducerEntry};
 
@@ -108,12 +108,8 @@ pub struct Partition {
     pub number: u32,
     pub batches: Batches,
     pub summary: Summary,
-}
-
-impl Partition {
-    pub fn counts(&self) -> &Counts {
-        &self.summary.counts
-    }
+    /// Of IDs that are alive, once that is known.
+    pub held: Held,
 }
 
 impl<'b> Reading<'b> {
@@ -171,7 +167,7 @@ impl<'b> Reading<'b> {
         // Thousands of partitions: what only the whole needs would add up.
         (summary.hours, summary.pauses, summary.transactional_pauses) = Default::default();
         all.lock().unwrap_or_else(PoisonError::into_inner).join(&ids, is_internal);
-        Partition { topic: self.topic, number: self.number, batches, summary }
+        Partition { topic: self.topic, number: self.number, batches, summary, held: Held::default() }
     }
 }
 
@@ -237,10 +233,8 @@ mod tests {
         let all = Mutex::new(Ids::new(&budget));
         let mut partition = reading.finish(&all, &budget, |_| false);
         partition.summary.settle(50);
-        assert_eq!(
-            (partition.counts().alive, partition.counts().producer_ids, partition.counts().new),
-            (1, 0, 0)
-        );
+        let counts = &partition.summary.counts;
+        assert_eq!((counts.alive, counts.producer_ids, counts.new), (1, 0, 0));
         assert_eq!(all.lock().unwrap().iter().count(), 2);
     }
 }

@@ -4,7 +4,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::candidates::{self, Candidate, Told};
-use super::counts::{Counts, Hours, Summary, Tally, HOUR_S};
+use super::counts::{Counts, Held, Hours, Summary, Tally, HOUR_S};
 use super::findings::Findings;
 use super::live::{Counting, Live};
 use super::partition::Batches;
@@ -60,6 +60,8 @@ pub struct Total {
     pub batches: Batches,
     #[serde(flatten)]
     pub counts: Counts,
+    #[serde(flatten)]
+    pub held: Held,
 }
 
 #[derive(Serialize)]
@@ -70,6 +72,8 @@ pub struct PartitionRow {
     pub batches: Batches,
     #[serde(flatten)]
     pub counts: Counts,
+    #[serde(flatten)]
+    pub held: Held,
 }
 
 #[derive(Serialize)]
@@ -125,13 +129,15 @@ impl Report {
         let alive_after_s = (as_of_ms
             .saturating_sub(i64::try_from(question.expiration_ms).unwrap_or(i64::MAX)))
         .div_euclid(1_000);
-        scan.partitions.iter_mut().for_each(|partition| partition.summary.settle(alive_after_s));
+        for partition in &mut scan.partitions {
+            partition.held = partition.summary.settle(alive_after_s);
+        }
+        let held = Held {
+            entries: scan.partitions.iter().map(|partition| partition.held.entries).sum(),
+            heap_bytes: scan.partitions.iter().map(|partition| partition.held.heap_bytes).sum(),
+        };
         let (principal_of, names) = question.principals.number(&scan.topics);
         let (mut all, each) = tallies(scan, &principal_of, names.len(), alive_after_s);
-        let of_partitions =
-            |of: &dyn Fn(&Counts) -> f64| scan.partitions.iter().map(|p| of(p.counts())).sum::<f64>();
-        all.counts.entries = of_partitions(&|counts| counts.entries as f64) as u64;
-        all.counts.heap_bytes = of_partitions(&|counts| counts.heap_bytes);
 
         let expiration_s = u32::try_from(question.expiration_ms / 1_000).unwrap_or(u32::MAX);
         let counted: Vec<_> =
@@ -144,7 +150,7 @@ impl Report {
             active_principals: each.iter().filter(|summary| summary.counts.producer_ids > 0).count() as u64,
             expiration_s,
             one_in: all.one_in,
-            partitions_per_id: all.counts.entries.max(1) as f64 / all.counts.alive.max(1) as f64,
+            partitions_per_id: held.entries.max(1) as f64 / all.counts.alive.max(1) as f64,
         };
         let rates = candidates::rates(recommendation.producer_ids_rate, question.rates);
         let tried = candidates::attempt(&rates, &recommendation, &told, progress)?;
@@ -182,7 +188,7 @@ impl Report {
                 new: std::mem::take(&mut all.hours.new),
             },
             live: counting.finish(all.one_in),
-            total: Total { batches, counts: all.counts },
+            total: Total { batches, counts: all.counts, held },
             partitions: partitions(scan),
             principals,
             findings: findings(&scan.findings),
@@ -240,7 +246,8 @@ fn partitions(scan: &Scan<'_>) -> Vec<PartitionRow> {
         topic: scan.topics.get(partition.topic as usize).cloned().unwrap_or_default(),
         partition: partition.number,
         batches: partition.batches.clone(),
-        counts: partition.counts().clone(),
+        counts: partition.summary.counts.clone(),
+        held: partition.held,
     };
     scan.partitions.iter().map(row).collect()
 }

@@ -101,8 +101,8 @@ fn totals(out: &mut String, report: &Report) {
         &format!(
             "{}, {} entries in partitions, {} of broker heap",
             thousands(counts.alive),
-            thousands(counts.entries),
-            bytes(counts.heap_bytes)
+            thousands(report.total.held.entries),
+            bytes(report.total.held.heap_bytes)
         ),
     );
     let per_hour = &counts.new_per_hour;
@@ -214,7 +214,7 @@ fn partitions(out: &mut String, report: &Report) {
         vec![
             format!("{}-{}", row.topic, row.partition),
             thousands(row.counts.alive),
-            bytes(row.counts.heap_bytes),
+            bytes(row.held.heap_bytes),
             thousands(row.counts.new),
             thousands(row.counts.new_per_hour.most),
             thousands(row.counts.transactional),
