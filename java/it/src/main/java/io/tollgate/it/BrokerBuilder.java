@@ -19,6 +19,7 @@ public final class BrokerBuilder {
     String roles = "broker,controller";
     Path agent;
     Path data;
+    boolean keepsData;
     final List<String> launcher = new ArrayList<>();
     final List<String> jvmArguments = new ArrayList<>();
     final Map<String, String> properties = new LinkedHashMap<>();
@@ -84,6 +85,13 @@ public final class BrokerBuilder {
     /** @param directory where the broker's data go, deleted with the broker; without it, a place of the harness's own */
     BrokerBuilder data(Path directory) {
         this.data = directory;
+        return this;
+    }
+
+    /** @param directory where the broker's data go and stay; what is there when it starts for the first time is deleted */
+    public BrokerBuilder keptData(Path directory) {
+        this.data = directory.toAbsolutePath();
+        this.keepsData = true;
         return this;
     }
 

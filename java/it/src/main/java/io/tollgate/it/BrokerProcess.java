@@ -27,7 +27,7 @@ import org.apache.kafka.clients.admin.Admin;
  *
  * <p>State of one instance: {@code start()} formats the storage once and runs the broker; {@code stop()} and
  * {@code kill()} end the process and keep the data; {@code start()} or {@code restart()} runs it again on the same
- * ports and data; {@code close()} ends it and deletes the data (logs stay).
+ * ports and data; {@code close()} ends it and deletes the data, unless told to keep them (logs stay).
  *
  * <p>No broker outlives this JVM, however that ends ({@link ChildProcess}).
  */
@@ -80,6 +80,7 @@ public final class BrokerProcess implements AutoCloseable {
             throw new IllegalStateException(settings.name + " runs already");
         }
         if (!formatted) {
+            deleteData();
             format();
             formatted = true;
         }
@@ -198,14 +199,20 @@ public final class BrokerProcess implements AutoCloseable {
         start();
     }
 
-    /** Ends the broker and deletes its data; its logs stay. */
+    /** Ends the broker and deletes its data, unless it was built to keep them; its logs stay. */
     @Override
     public void close() {
         kill();
+        if (!settings.keepsData) {
+            deleteData();
+        }
+    }
+
+    private void deleteData() {
         try (Stream<Path> files = Files.walk(data)) {
             files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         } catch (IOException ignored) {
-            // Never formatted: nothing to delete.
+            // Never formatted: nothing to delete. A rest that can't be deleted would be found by the next format.
         }
     }
 
@@ -244,6 +251,11 @@ public final class BrokerProcess implements AutoCloseable {
 
     public Users users() {
         return users;
+    }
+
+    /** Its log directory, as {@code log.dirs} names it. */
+    public Path data() {
+        return data;
     }
 
     /** What the broker's loggers wrote. */

@@ -52,7 +52,7 @@ final class BrokerRun {
         this.jvm = new JvmSamples(broker);
     }
 
-    /** Starts the broker, runs the load, ends the broker. */
+    /** Starts the broker, runs the load, ends the broker, which keeps its data when the builder says so. */
     static RunResult run(String title, Scenario scenario, BrokerBuilder builder, Progress progress)
             throws IOException, InterruptedException, JMException {
         progress.say(title + ": starting Kafka with " + scenario.heapMb() + " MB of heap");
@@ -60,7 +60,10 @@ final class BrokerRun {
                 .users(Scenario.WELL_BEHAVED, Scenario.ROGUE).start()) {
             BrokerRun run = new BrokerRun(title, scenario, broker, progress);
             try {
-                return run.load();
+                RunResult result = run.load();
+                // As an operator would end it, with all that a broker writes down then.
+                broker.stop();
+                return result;
             } finally {
                 run.jvm.close();
             }

@@ -20,7 +20,8 @@ public final class DemoMain {
             usage: demo [--live] [DIRECTORY]
 
             Runs a stock Kafka broker and one with the Tollgate agent under the same load, one after the other, and writes
-            report.json and samples.json to DIRECTORY (default: target/demo at the top of the repository).
+            report.json and samples.json to DIRECTORY (default: target/demo at the top of the repository). What each broker
+            wrote stays there, in stock-data and guarded-data, until the next run.
 
               --live   redraw the progress in place (for a terminal); otherwise a line every few seconds
               --help   this text

@@ -9,7 +9,7 @@ import javax.management.JMException;
 
 /**
  * One half of the demo, in a JVM of its own, started by {@link DemoMain}: {@code BROKER KAFKA full|quick RAW_SECONDS
- * RESULT [live]}.
+ * RESULT [live]}. The broker's data stay beside RESULT, in {@code BROKER-data}.
  */
 final class RunMain {
     static final String STOCK = "stock";
@@ -26,11 +26,12 @@ final class RunMain {
         Watch.sayWhenInterrupted("demo: interrupted; ending the broker");
         int code = 0;
         try {
-            BrokerBuilder builder = broker(which, arguments[1], scenario);
+            Path resultFile = Path.of(arguments[4]);
+            BrokerBuilder builder = broker(which, arguments[1], scenario).keptData(resultFile.resolveSibling(which + "-data"));
             String title = which.equals(STOCK) ? "1 of 2, stock broker" : "2 of 2, with Tollgate";
             RunResult result = BrokerRun.run(title, scenario, builder, progress);
             progress.say("  " + title + ": " + result.outcome());
-            Report.writeRun(Path.of(arguments[4]), result);
+            Report.writeRun(resultFile, result);
         } catch (IOException | JMException | IllegalStateException e) {
             System.err.println("demo: " + e.getMessage());
             code = 1;
