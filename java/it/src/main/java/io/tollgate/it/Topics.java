@@ -30,7 +30,7 @@ final class Topics {
         create(admin, new NewTopic(topic, replicas).configs(Map.of("min.insync.replicas", Integer.toString(inSync))), replicas.size());
     }
 
-    private static void create(Admin admin, NewTopic wanted, int partitions) throws InterruptedException {
+    static void create(Admin admin, NewTopic wanted, int partitions) throws InterruptedException {
         try {
             admin.createTopics(List.of(wanted)).all().get(TIMEOUT_S, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
