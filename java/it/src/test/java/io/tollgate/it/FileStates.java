@@ -10,7 +10,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /** All that a directory holds: what a program that only reads leaves as it is. */
@@ -29,6 +32,14 @@ final class FileStates {
                     isFile ? hash(path) : ""));
         }
         return states;
+    }
+
+    /** What is there only once, or not the same: a line for each. */
+    static List<String> differences(Map<Path, State> before, Map<Path, State> after) {
+        Set<Path> paths = new TreeSet<>(before.keySet());
+        paths.addAll(after.keySet());
+        return paths.stream().filter(path -> !Objects.equals(before.get(path), after.get(path)))
+                .map(path -> "'" + path + "': " + before.get(path) + ", then " + after.get(path)).toList();
     }
 
     private static List<Path> list(Path directory) throws IOException {

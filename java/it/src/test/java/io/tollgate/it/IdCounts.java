@@ -12,22 +12,24 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * What {@code tollgate advise --json} counts of a partition and of all of them, in its words; and the same counted here, in the plainest
- * way, from what Kafka's own tool says.
+ * What {@code tollgate advise --json} counts of a partition, of a principal and of all, in its words; and the same counted here, in the
+ * plainest way, from what Kafka's own tool says. As there, an ID's time is in whole seconds.
  */
 @JsonNaming(SnakeCaseStrategy.class)
 @JsonIgnoreProperties(ignoreUnknown = true)
-record IdCounts(long batches, long records, long controlBatches, long producerIds, long transactional, long seenOnce,
-        @JsonProperty("new") long isNew, long olderThanLog, PerHour newPerHour, Returns returns, long alive, long entries,
-        Long firstMs, Long lastMs) {
-    private static final long PAUSE_S = 60;
-    private static final long HOUR_MS = 3_600_000;
+record IdCounts(long batches, long records, long controlBatches, long batchesWithoutProducerId, long producerIds, long transactional,
+        long seenOnce, long shortLived, @JsonProperty("new") long isNew, long olderThanLog, PerHour newPerHour, Returns returns, long alive,
+        long entries, Long firstMs, Long lastMs) {
+    /** No pause, s. */
+    private static final long MINUTE_S = 60;
+    private static final long HOUR_S = 3_600;
 
     record PerHour(long hours, long median, long p95, long most) {}
 
@@ -36,12 +38,18 @@ record IdCounts(long batches, long records, long controlBatches, long producerId
 
     /** What one partition holds: its batches in the order of the log, and the entries of its newest snapshot. */
     record Partition(List<KafkaDump.Batch> batches, List<KafkaDump.Entry> entries) {
-        private Stream<KafkaDump.Batch> withId() {
+        Stream<KafkaDump.Batch> withId() {
             return batches.stream().filter(batch -> batch.producerId() >= 0);
         }
 
-        private Stream<KafkaDump.Batch> data() {
+        Stream<KafkaDump.Batch> data() {
             return withId().filter(batch -> !batch.isControl());
+        }
+
+        /** What there is of some IDs. */
+        Partition of(Predicate<Long> ids) {
+            return new Partition(batches.stream().filter(batch -> ids.test(batch.producerId())).toList(),
+                    entries.stream().filter(entry -> ids.test(entry.producerId())).toList());
         }
 
         /** The IDs whose first data here are not the first of their sequence. */
@@ -52,82 +60,106 @@ record IdCounts(long batches, long records, long controlBatches, long producerId
                     .collect(Collectors.toSet());
         }
 
-        private Set<Long> alive(long afterMs) {
-            Set<Long> alive = withId().filter(batch -> batch.timestampMs() > afterMs).map(KafkaDump.Batch::producerId)
+        private Set<Long> alive(long afterS) {
+            Set<Long> alive = withId().filter(batch -> batch.timestampMs() / 1_000 > afterS).map(KafkaDump.Batch::producerId)
                     .collect(Collectors.toSet());
-            entries.stream().filter(entry -> entry.timestampMs() > afterMs).forEach(entry -> alive.add(entry.producerId()));
+            entries.stream().filter(entry -> entry.timestampMs() / 1_000 > afterS).forEach(entry -> alive.add(entry.producerId()));
             return alive;
         }
     }
 
     /**
      * @param partitions one, or all
-     * @param aliveAfterMs who was seen later than that is alive
+     * @param aliveAfterMs who was seen later than in that second is alive
      */
     static IdCounts of(Collection<Partition> partitions, long aliveAfterMs) {
         List<KafkaDump.Batch> all = partitions.stream().flatMap(partition -> partition.batches().stream()).toList();
-        List<KafkaDump.Batch> withId = partitions.stream().flatMap(Partition::withId).toList();
         List<KafkaDump.Batch> data = partitions.stream().flatMap(Partition::data).toList();
         Map<Long, Long> dataBatches = data.stream().collect(Collectors.groupingBy(KafkaDump.Batch::producerId, Collectors.counting()));
-        Set<Long> older = new HashSet<>();
+        Map<Long, List<Long>> sights = sights(partitions);
         Set<Long> alive = new HashSet<>();
         long entries = 0;
         for (Partition partition : partitions) {
-            older.addAll(partition.older());
-            Set<Long> here = partition.alive(aliveAfterMs);
+            Set<Long> here = partition.alive(aliveAfterMs / 1_000);
             alive.addAll(here);
             entries += here.size();
         }
-        Set<Long> fresh = new HashSet<>(dataBatches.keySet());
-        fresh.removeAll(older);
+        List<Long> hours = newByHour(partitions).values().stream().sorted().toList();
+        List<Long> pauses = pauses(partitions);
         return new IdCounts(all.size(), all.stream().mapToLong(KafkaDump.Batch::records).sum(),
-                all.stream().filter(KafkaDump.Batch::isControl).count(), ids(withId.stream()),
-                ids(data.stream().filter(KafkaDump.Batch::isTransactional)),
-                dataBatches.values().stream().filter(count -> count == 1).count(), fresh.size(), older.size(),
-                perHour(withId, data, fresh), returns(withId), alive.size(), entries,
+                all.stream().filter(KafkaDump.Batch::isControl).count(),
+                all.stream().filter(batch -> batch.producerId() < 0).count(),
+                sights.size(), data.stream().filter(KafkaDump.Batch::isTransactional).map(KafkaDump.Batch::producerId).distinct().count(),
+                dataBatches.values().stream().filter(count -> count == 1).count(),
+                dataBatches.keySet().stream().filter(id -> last(sights.get(id)) - sights.get(id).get(0) <= MINUTE_S).count(),
+                fresh(partitions).size(), older(partitions).size(),
+                new PerHour(hours.size(), quantile(hours, 0.5), quantile(hours, 0.95), quantile(hours, 1)),
+                new Returns(pauses.size(), quantile(pauses, 0.5), quantile(pauses, 0.95), quantile(pauses, 1)),
+                alive.size(), entries,
                 all.stream().map(KafkaDump.Batch::timestampMs).min(Comparator.naturalOrder()).orElse(null),
                 all.stream().map(KafkaDump.Batch::timestampMs).max(Comparator.naturalOrder()).orElse(null));
     }
 
-    private static long ids(Stream<KafkaDump.Batch> batches) {
-        return batches.map(KafkaDump.Batch::producerId).distinct().count();
+    /** What is counted by ID, and not by batch or partition. */
+    IdCounts byId() {
+        return new IdCounts(0, 0, 0, 0, producerIds, transactional, seenOnce, shortLived, isNew, olderThanLog, newPerHour, returns, alive, 0,
+                null, null);
     }
 
-    /** First sights of the new IDs by the clock's hours, from the first to the last sight of any. */
-    private static PerHour perHour(List<KafkaDump.Batch> withId, List<KafkaDump.Batch> data, Set<Long> fresh) {
-        if (withId.isEmpty()) {
-            return new PerHour(0, 0, 0, 0);
+    /** All batches of each ID, data or not, by second. */
+    private static Map<Long, List<Long>> sights(Collection<Partition> partitions) {
+        Map<Long, List<Long>> sights = new HashMap<>();
+        partitions.stream().flatMap(Partition::withId).forEach(batch ->
+                sights.computeIfAbsent(batch.producerId(), id -> new ArrayList<>()).add(batch.timestampMs() / 1_000));
+        sights.values().forEach(seconds -> seconds.sort(null));
+        return sights;
+    }
+
+    private static Set<Long> older(Collection<Partition> partitions) {
+        return partitions.stream().flatMap(partition -> partition.older().stream()).collect(Collectors.toSet());
+    }
+
+    /** With data, and new on each partition that has data of it. */
+    private static Set<Long> fresh(Collection<Partition> partitions) {
+        Set<Long> fresh = partitions.stream().flatMap(Partition::data).map(KafkaDump.Batch::producerId).collect(Collectors.toSet());
+        fresh.removeAll(older(partitions));
+        return fresh;
+    }
+
+    /** First data of the new IDs by hour since 1970, from the first to the last sight of any. */
+    static SortedMap<Long, Long> newByHour(Collection<Partition> partitions) {
+        SortedMap<Long, Long> byHour = new TreeMap<>();
+        List<Long> all = sights(partitions).values().stream().flatMap(List::stream).sorted().toList();
+        if (all.isEmpty()) {
+            return byHour;
         }
-        Map<Long, Long> firstHours = new HashMap<>();
-        data.stream().filter(batch -> fresh.contains(batch.producerId()))
-                .forEach(batch -> firstHours.merge(batch.producerId(), batch.timestampMs() / HOUR_MS, Math::min));
-        Map<Long, Long> byHour = new TreeMap<>();
-        hours(withId).forEach(hour -> byHour.put(hour, 0L));
-        firstHours.values().forEach(hour -> byHour.merge(hour, 1L, Long::sum));
-        List<Long> sorted = byHour.values().stream().sorted().toList();
-        return new PerHour(sorted.size(), quantile(sorted, 0.5), quantile(sorted, 0.95), quantile(sorted, 1));
+        for (long hour = all.get(0) / HOUR_S; hour <= last(all) / HOUR_S; hour++) {
+            byHour.put(hour, 0L);
+        }
+        Set<Long> fresh = fresh(partitions);
+        Map<Long, Long> first = new HashMap<>();
+        partitions.stream().flatMap(Partition::data).filter(batch -> fresh.contains(batch.producerId()))
+                .forEach(batch -> first.merge(batch.producerId(), batch.timestampMs() / 1_000 / HOUR_S, Math::min));
+        first.values().forEach(hour -> byHour.merge(hour, 1L, Long::sum));
+        return byHour;
     }
 
-    private static LongStream hours(List<KafkaDump.Batch> batches) {
-        long first = batches.stream().mapToLong(KafkaDump.Batch::timestampMs).min().orElseThrow();
-        long last = batches.stream().mapToLong(KafkaDump.Batch::timestampMs).max().orElseThrow();
-        return LongStream.rangeClosed(first / HOUR_MS, last / HOUR_MS);
-    }
-
-    private static Returns returns(List<KafkaDump.Batch> withId) {
-        Map<Long, List<Long>> seconds = new HashMap<>();
-        withId.forEach(batch -> seconds.computeIfAbsent(batch.producerId(), id -> new ArrayList<>()).add(batch.timestampMs() / 1_000));
+    /** Seconds of more than a minute between two sights of an ID, in order. */
+    static List<Long> pauses(Collection<Partition> partitions) {
         List<Long> pauses = new ArrayList<>();
-        for (List<Long> sights : seconds.values()) {
-            sights.sort(null);
-            for (int i = 1; i < sights.size(); i++) {
-                if (sights.get(i) - sights.get(i - 1) > PAUSE_S) {
-                    pauses.add(sights.get(i) - sights.get(i - 1));
+        for (List<Long> seconds : sights(partitions).values()) {
+            for (int i = 1; i < seconds.size(); i++) {
+                if (seconds.get(i) - seconds.get(i - 1) > MINUTE_S) {
+                    pauses.add(seconds.get(i) - seconds.get(i - 1));
                 }
             }
         }
         pauses.sort(null);
-        return new Returns(pauses.size(), quantile(pauses, 0.5), quantile(pauses, 0.95), quantile(pauses, 1));
+        return pauses;
+    }
+
+    private static long last(List<Long> sorted) {
+        return sorted.get(sorted.size() - 1);
     }
 
     /** The value at rank ceil(share * n); of none, 0. */

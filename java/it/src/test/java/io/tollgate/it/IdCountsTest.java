@@ -29,7 +29,7 @@ class IdCountsTest {
     void idsAreCountedByWhatTheyWroteAndWhen() {
         IdCounts.Partition one = partition(data(0, 7, 0, T0), data(1, 7, 2, T0 + 60_999), data(2, 7, 4, T0 + 122_000),
                 data(3, 8, 3, T0 + 3 * HOUR), batch(4, 9, -1, true, T0 + 4 * HOUR), data(5, -1, -1, T0 + 9 * HOUR));
-        assertEquals(new IdCounts(6, 12, 1, 3, 0, 1, 1, 1, new IdCounts.PerHour(5, 0, 1, 1), new IdCounts.Returns(1, 62, 62, 62),
+        assertEquals(new IdCounts(6, 12, 1, 1, 3, 0, 1, 1, 1, 1, new IdCounts.PerHour(5, 0, 1, 1), new IdCounts.Returns(1, 62, 62, 62),
                 2, 2, T0, T0 + 9 * HOUR), IdCounts.of(List.of(one), T0 + 2 * HOUR));
     }
 
@@ -47,10 +47,11 @@ class IdCountsTest {
     @Test
     void aSnapshotKeepsAliveWhatTheLogHasNot() {
         Path snapshot = Path.of("a-0/00000000000000000009.snapshot");
-        IdCounts.Partition one = new IdCounts.Partition(List.of(data(0, 7, 0, T0), data(1, 8, 0, T0 + 5)),
-                List.of(new KafkaDump.Entry(snapshot, 6, T0), new KafkaDump.Entry(snapshot, 7, T0 + 9), new KafkaDump.Entry(snapshot, 5, T0 + 1)));
-        IdCounts counts = IdCounts.of(List.of(one), T0);
-        assertEquals(List.of(2L, 3L), List.of(counts.producerIds(), counts.alive()));
+        IdCounts.Partition one = new IdCounts.Partition(List.of(data(0, 7, 0, T0), data(1, 8, 0, T0 - 5)),
+                List.of(new KafkaDump.Entry(snapshot, 6, T0 - 1),
+                        new KafkaDump.Entry(snapshot, 7, T0), new KafkaDump.Entry(snapshot, 5, T0 + 1)));
+        IdCounts counts = IdCounts.of(List.of(one), T0 - 1_000);
+        assertEquals(List.of(2L, 2L), List.of(counts.producerIds(), counts.alive()));
     }
 
     @Test
@@ -61,19 +62,27 @@ class IdCountsTest {
     }
 
     @Test
+    void shortLivedIsWhoseDataAndMarkersLieWithinAMinute() {
+        IdCounts.Partition one = partition(data(0, 7, 0, T0), data(1, 7, 1, T0 + 60_999), data(2, 8, 0, T0), batch(3, 8, -1, true, T0 + 61_000),
+                batch(4, 9, -1, true, T0));
+        assertEquals(1, IdCounts.of(List.of(one), T0).shortLived());
+    }
+
+    @Test
     void anEmptyPartitionHasNothing() {
-        assertEquals(new IdCounts(0, 0, 0, 0, 0, 0, 0, 0, new IdCounts.PerHour(0, 0, 0, 0), new IdCounts.Returns(0, 0, 0, 0), 0, 0, null, null),
+        assertEquals(new IdCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new IdCounts.PerHour(0, 0, 0, 0), new IdCounts.Returns(0, 0, 0, 0), 0, 0, null, null),
                 IdCounts.of(List.of(partition()), 0));
     }
 
     @Test
     void theToolsWordsAreReadAsTheyAre() throws Exception {
         String json = """
-                {"topic": "a", "partition": 0, "batches": 1, "records": 2, "control_batches": 3, "producer_ids": 4, "transactional": 5,
-                "seen_once": 6, "new": 7, "older_than_log": 8, "new_per_hour": {"hours": 9, "median": 10, "p95": 11, "most": 12},
+                {"topic": "a", "partition": 0, "batches": 1, "records": 2, "control_batches": 3,
+                "batches_without_producer_id": 21, "batches_without_time": 0, "producer_ids": 4, "transactional": 5,
+                "seen_once": 6, "short_lived": 22, "new": 7, "older_than_log": 8, "new_per_hour": {"hours": 9, "median": 10, "p95": 11, "most": 12},
                 "returns": {"count": 13, "median_s": 14, "p95_s": 15, "most_s": 16}, "alive": 17, "entries": 18, "heap_bytes": 19.5,
                 "first_ms": 20, "last_ms": null}""";
-        assertEquals(new IdCounts(1, 2, 3, 4, 5, 6, 7, 8, new IdCounts.PerHour(9, 10, 11, 12), new IdCounts.Returns(13, 14, 15, 16), 17, 18,
+        assertEquals(new IdCounts(1, 2, 3, 21, 4, 5, 6, 22, 7, 8, new IdCounts.PerHour(9, 10, 11, 12), new IdCounts.Returns(13, 14, 15, 16), 17, 18,
                 20L, null), new ObjectMapper().readValue(json, IdCounts.class));
     }
 }
