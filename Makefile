@@ -114,7 +114,7 @@ test-c: lib ## The headers, the library as installed, and their programs under s
 broker-jars: # What the tests run of each Kafka version, about 45 MB each
 	scripts/broker-jars
 
-test-java: examples broker-jars ## Engine jar and agent, then real brokers of each Kafka version and real clients
+test-java: examples broker-jars cli ## Engine jar and agent, then real brokers of each Kafka version, real clients, and the tool on their logs
 	scripts/maven verify
 
 test-demo: build
