@@ -75,6 +75,8 @@ final class ManyClients implements AutoCloseable {
         return BrokerProcess.builder(name).property("log.retention.ms", "-1").property("log.cleaner.backoff.ms", "100")
                 .property("log.index.size.max.bytes", "65536").property("log.retention.check.interval.ms", "300")
                 .property("log.initial.task.delay.ms", "300").property("metadata.max.idle.interval.ms", "0")
+                // Forgets producer IDs soon after they have expired.
+                .property("producer.id.expiration.check.interval.ms", "300")
                 // What was deleted lies about under another name to the end.
                 .property("log.segment.delete.delay.ms", "3600000")
                 // Checkpoints only when something happened, or at the end.
@@ -124,9 +126,10 @@ final class ManyClients implements AutoCloseable {
         Topics.create(admin, new NewTopic(topic, partitions, (short) 1).configs(settings), partitions);
     }
 
-    /** A moment of the three days, the same in each run as seen from its end. */
+    /** A moment of the three days, the same in each run as seen from its end; none that lies a day back when the run is over. */
     private long anyTime() {
-        return startMs + (long) (random.nextDouble() * SPAN);
+        long atMs = startMs + (long) (random.nextDouble() * SPAN);
+        return Math.abs(atMs - (endMs - 24 * HOUR)) < HOUR ? anyTime() : atMs;
     }
 
     /** Idempotent, as they should be: one that never rests, and some that come back after minutes, hours and more than a day. */
