@@ -1,8 +1,10 @@
 package io.tollgate.it;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -322,11 +324,18 @@ final class ManyClients implements AutoCloseable {
         await("the oldest segments to go", () -> !Files.exists(broker.data().resolve(TRIMMED + "-0/00000000000000000049.log")));
         await("the deleted topic to go", () -> !Files.exists(broker.data().resolve(DELETED + "-0")));
         // The cleaner comes again while there is anything to clean.
-        await("the broker to come to rest", () -> {
+        await("the broker to come to rest", this::isAtRest);
+    }
+
+    private boolean isAtRest() throws IOException, InterruptedException {
+        try {
             Map<Path, FileStates.State> before = FileStates.of(broker.data());
             Thread.sleep(1_000);
             return before.equals(FileStates.of(broker.data()));
-        });
+        } catch (NoSuchFileException | UncheckedIOException e) {
+            // A file went between being listed and being read.
+            return false;
+        }
     }
 
     private boolean isCompacted(String partition) throws IOException {
