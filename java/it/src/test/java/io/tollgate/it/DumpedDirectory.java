@@ -26,7 +26,8 @@ import java.util.stream.Stream;
  * @param snapshots partitions that have one
  * @param leftovers what the broker has deleted and not removed yet, of what the tool would read: files, and whole directories
  */
-record DumpedDirectory(Map<String, IdCounts.Partition> partitions, Set<Path> segments, long segmentBytes, int snapshots, Set<Path> leftovers) {
+record DumpedDirectory(Map<String, IdCounts.Partition> partitions, Set<Path> segments, long segmentBytes, int snapshots,
+        Set<Path> leftovers) {
     /**
      * @param preallocated a segment with a tail of zeros, or null
      * @param output a directory for the tool's words

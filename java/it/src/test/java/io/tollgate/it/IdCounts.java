@@ -19,14 +19,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What {@code tollgate advise --json} counts of a partition, of a principal and of all, in its words; and the same counted here, in the
- * plainest way, from what Kafka's own tool says. As there, an ID's time is in whole seconds.
+ * What {@code tollgate advise --json} counts of a partition, of a principal and of all, in its words; and the same counted here, in
+ * the plainest way, from what Kafka's own tool says. As there, an ID's time is in whole seconds.
  */
 @JsonNaming(SnakeCaseStrategy.class)
 @JsonIgnoreProperties(ignoreUnknown = true)
 record IdCounts(long batches, long records, long controlBatches, long batchesWithoutProducerId, long producerIds, long transactional,
-        long seenOnce, long shortLived, @JsonProperty("new") long isNew, long olderThanLog, PerHour newPerHour, Returns returns, long alive,
-        long entries, Long firstMs, Long lastMs) {
+        long seenOnce, long shortLived, @JsonProperty("new") long isNew, long olderThanLog, PerHour newPerHour, Returns returns,
+        long alive, long entries, Long firstMs, Long lastMs) {
     /** No pause, s. */
     private static final long MINUTE_S = 60;
     private static final long HOUR_S = 3_600;
@@ -102,8 +102,8 @@ record IdCounts(long batches, long records, long controlBatches, long batchesWit
 
     /** What is counted by ID, and not by batch or partition. */
     IdCounts byId() {
-        return new IdCounts(0, 0, 0, 0, producerIds, transactional, seenOnce, shortLived, isNew, olderThanLog, newPerHour, returns, alive, 0,
-                null, null);
+        return new IdCounts(0, 0, 0, 0, producerIds, transactional, seenOnce, shortLived, isNew, olderThanLog, newPerHour, returns,
+                alive, 0, null, null);
     }
 
     /** All batches of each ID, data or not, by second. */

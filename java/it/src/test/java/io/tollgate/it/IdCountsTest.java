@@ -56,22 +56,23 @@ class IdCountsTest {
 
     @Test
     void quantilesAreTheValuesAtTheirRanks() {
-        KafkaDump.Batch[] sights = LongStream.rangeClosed(0, 40).mapToObj(n -> data(n, 7, (int) n, T0 + n * (n + 1) / 2 * 61_000)).toArray(KafkaDump.Batch[]::new);
+        KafkaDump.Batch[] sights = LongStream.rangeClosed(0, 40).mapToObj(n -> data(n, 7, (int) n, T0 + n * (n + 1) / 2 * 61_000))
+                .toArray(KafkaDump.Batch[]::new);
         // Pauses of 61 s times 1 to 40.
         assertEquals(new IdCounts.Returns(40, 20 * 61, 38 * 61, 40 * 61), IdCounts.of(List.of(partition(sights)), 0).returns());
     }
 
     @Test
     void shortLivedIsWhoseDataAndMarkersLieWithinAMinute() {
-        IdCounts.Partition one = partition(data(0, 7, 0, T0), data(1, 7, 1, T0 + 60_999), data(2, 8, 0, T0), batch(3, 8, -1, true, T0 + 61_000),
-                batch(4, 9, -1, true, T0));
+        IdCounts.Partition one = partition(data(0, 7, 0, T0), data(1, 7, 1, T0 + 60_999), data(2, 8, 0, T0),
+                batch(3, 8, -1, true, T0 + 61_000), batch(4, 9, -1, true, T0));
         assertEquals(1, IdCounts.of(List.of(one), T0).shortLived());
     }
 
     @Test
     void anEmptyPartitionHasNothing() {
-        assertEquals(new IdCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new IdCounts.PerHour(0, 0, 0, 0), new IdCounts.Returns(0, 0, 0, 0), 0, 0, null, null),
-                IdCounts.of(List.of(partition()), 0));
+        assertEquals(new IdCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new IdCounts.PerHour(0, 0, 0, 0),
+                new IdCounts.Returns(0, 0, 0, 0), 0, 0, null, null), IdCounts.of(List.of(partition()), 0));
     }
 
     @Test
@@ -79,10 +80,11 @@ class IdCountsTest {
         String json = """
                 {"topic": "a", "partition": 0, "batches": 1, "records": 2, "control_batches": 3,
                 "batches_without_producer_id": 21, "batches_without_time": 0, "producer_ids": 4, "transactional": 5,
-                "seen_once": 6, "short_lived": 22, "new": 7, "older_than_log": 8, "new_per_hour": {"hours": 9, "median": 10, "p95": 11, "most": 12},
+                "seen_once": 6, "short_lived": 22, "new": 7, "older_than_log": 8,
+                "new_per_hour": {"hours": 9, "median": 10, "p95": 11, "most": 12},
                 "returns": {"count": 13, "median_s": 14, "p95_s": 15, "most_s": 16}, "alive": 17, "entries": 18, "heap_bytes": 19.5,
                 "first_ms": 20, "last_ms": null}""";
-        assertEquals(new IdCounts(1, 2, 3, 21, 4, 5, 6, 22, 7, 8, new IdCounts.PerHour(9, 10, 11, 12), new IdCounts.Returns(13, 14, 15, 16), 17, 18,
-                20L, null), new ObjectMapper().readValue(json, IdCounts.class));
+        assertEquals(new IdCounts(1, 2, 3, 21, 4, 5, 6, 22, 7, 8, new IdCounts.PerHour(9, 10, 11, 12),
+                new IdCounts.Returns(13, 14, 15, 16), 17, 18, 20L, null), new ObjectMapper().readValue(json, IdCounts.class));
     }
 }

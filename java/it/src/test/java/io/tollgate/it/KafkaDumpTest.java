@@ -33,9 +33,10 @@ class KafkaDumpTest {
         KafkaDump dump = KafkaDump.parse(List.of("Dumping a-0/00000000000000000062.snapshot",
                 "producerId: 17 producerEpoch: 0 coordinatorEpoch: -1 currentTxnFirstOffset: OptionalLong.empty lastTimestamp: "
                 + "1796002272372 firstSequence: 55 lastSequence: 55 lastOffset: 61 offsetDelta: 0 timestamp: 1796002272372",
-                "producerId: 4 producerEpoch: 9 coordinatorEpoch: 0 currentTxnFirstOffset: OptionalLong.empty lastTimestamp: 1796074960000 ",
-                "producerId: 5 producerEpoch: 9 coordinatorEpoch: 0 currentTxnFirstOffset: OptionalLong[31] lastTimestamp: 1796074960001 "
-                + "firstSequence: 0 lastSequence: 0 lastOffset: 31 offsetDelta: 0 timestamp: 1796074960001").stream());
+                "producerId: 4 producerEpoch: 9 coordinatorEpoch: 0 currentTxnFirstOffset: OptionalLong.empty "
+                + "lastTimestamp: 1796074960000 ",
+                "producerId: 5 producerEpoch: 9 coordinatorEpoch: 0 currentTxnFirstOffset: OptionalLong[31] "
+                + "lastTimestamp: 1796074960001 firstSequence: 0 lastSequence: 0 lastOffset: 31 offsetDelta: 0 timestamp: 1796074960001").stream());
         Path file = Path.of("a-0/00000000000000000062.snapshot");
         assertEquals(List.of(new KafkaDump.Entry(file, 17, 1_796_002_272_372L), new KafkaDump.Entry(file, 4, 1_796_074_960_000L),
                 new KafkaDump.Entry(file, 5, 1_796_074_960_001L)), dump.entries());

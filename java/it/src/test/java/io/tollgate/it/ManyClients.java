@@ -72,9 +72,10 @@ final class ManyClients implements AutoCloseable {
         group = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
-    /** A broker that rolls small segments, keeps all of them, compacts soon, and writes nothing of its own while nobody asks it to. */
+    /** A broker that rolls small segments, keeps all, compacts and forgets soon, and writes nothing while nobody asks it to. */
     static BrokerBuilder broker(String name) {
         return BrokerProcess.builder(name).property("log.retention.ms", "-1").property("log.cleaner.backoff.ms", "100")
+                .property("log.cleaner.min.cleanable.ratio", "0.01")
                 .property("log.index.size.max.bytes", "65536").property("log.retention.check.interval.ms", "300")
                 .property("log.initial.task.delay.ms", "300").property("metadata.max.idle.interval.ms", "0")
                 // Forgets producer IDs soon after they have expired.
@@ -112,9 +113,9 @@ final class ManyClients implements AutoCloseable {
             create(admin, PAYMENTS, 2, Map.of("segment.ms", sixHours));
             create(admin, LEDGER, 1, Map.of());
             create(admin, PLAIN, 1, Map.of("segment.ms", sixHours));
-            create(admin, COMPACTED, 2, Map.of("cleanup.policy", "compact", "segment.ms", sixHours, "min.cleanable.dirty.ratio", "0.01"));
+            create(admin, COMPACTED, 2, Map.of("cleanup.policy", "compact", "segment.ms", sixHours));
             // By size, for the markers of transactions have the broker's time. The least that Kafka 4 takes.
-            create(admin, VERSIONS, 1, Map.of("cleanup.policy", "compact", "segment.bytes", MEBIBYTE, "min.cleanable.dirty.ratio", "0.01"));
+            create(admin, VERSIONS, 1, Map.of("cleanup.policy", "compact", "segment.bytes", MEBIBYTE));
             create(admin, APPENDED, 2, Map.of("message.timestamp.type", "LogAppendTime"));
             create(admin, PREALLOCATED, 1, Map.of("preallocate", "true", "segment.bytes", MEBIBYTE));
             create(admin, PACKED, 1, Map.of("segment.ms", sixHours));
@@ -186,7 +187,8 @@ final class ManyClients implements AutoCloseable {
             }
         }
         time.at(endMs - 5 * MINUTE, atMs -> {
-            KafkaProducer<byte[], byte[]> hanging = time.keep(time.producer(Map.of("transactional.id", "hanging", "transaction.timeout.ms", "900000")));
+            Map<String, String> settings = Map.of("transactional.id", "hanging", "transaction.timeout.ms", "900000");
+            KafkaProducer<byte[], byte[]> hanging = time.keep(time.producer(settings));
             hanging.initTransactions();
             hanging.beginTransaction();
             time.send(hanging, LEDGER, 0, atMs);
@@ -235,7 +237,8 @@ final class ManyClients implements AutoCloseable {
         int[] count = {0};
         time.every(30 * MINUTE, startMs, endMs, atMs -> {
             int n = count[0]++;
-            time.send(keyed, COMPACTED, n % 2, atMs, ("key-" + n % 5).getBytes(StandardCharsets.UTF_8), n % 11 == 10 ? null : new byte[20]);
+            byte[] key = ("key-" + n % 5).getBytes(StandardCharsets.UTF_8);
+            time.send(keyed, COMPACTED, n % 2, atMs, key, n % 11 == 10 ? null : new byte[20]);
         });
         for (int n = 0; n < 5; n++) {
             // Another record of its key comes later: what stays of it is an empty batch.
@@ -265,7 +268,8 @@ final class ManyClients implements AutoCloseable {
         time.every(4 * HOUR, startMs, endMs, atMs -> time.send(large, PREALLOCATED, 0, atMs, null, new byte[150_000]));
 
         for (String codec : CODECS) {
-            KafkaProducer<byte[], byte[]> packing = time.keep(time.producer(Map.of("compression.type", codec, "batch.size", "8192", "linger.ms", "1000")));
+            Map<String, String> settings = Map.of("compression.type", codec, "batch.size", "8192", "linger.ms", "1000");
+            KafkaProducer<byte[], byte[]> packing = time.keep(time.producer(settings));
             time.every(11 * HOUR, startMs, endMs, atMs -> {
                 for (int i = 0; i < 40; i++) {
                     // The newest is neither the first nor the last of its batch.
@@ -291,7 +295,7 @@ final class ManyClients implements AutoCloseable {
         });
     }
 
-    /** Producer IDs of a client that makes them up: some at once in both partitions, some in the middle of their sequence, some with a new epoch. */
+    /** A client that makes its IDs up: some in both partitions, some in the middle of their sequence, some with a new epoch. */
     private void raw() throws IOException {
         try (RawProducer raw = new RawProducer(broker, "", 20_000)) {
             for (int n = 0; n < 200; n++) {

@@ -87,11 +87,13 @@ class OperatorToolIT {
                 () -> assertEquals(1, advice.get("sampled_one_in").asLong()),
                 () -> assertEquals(dumped.partitions().keySet(), told.keySet()),
                 () -> assertEquals(IdCounts.of(dumped.partitions().values(), newest - EXPIRATION_MS), total),
-                () -> assertEquals(heap.values().stream().mapToDouble(bytes -> bytes).sum(), advice.get("total").get("heap_bytes").asDouble(), 1)));
+                () -> assertEquals(heap.values().stream().mapToDouble(bytes -> bytes).sum(),
+                        advice.get("total").get("heap_bytes").asDouble(), 1)));
         dumped.partitions().forEach((name, partition) -> {
             IdCounts expected = IdCounts.of(List.of(partition), newest - EXPIRATION_MS);
             checks.add(() -> assertEquals(expected, told.get(name), name));
-            checks.add(() -> assertTrue(heap.get(name) >= LEAST_ENTRY * expected.entries() && heap.get(name) <= MOST_ENTRY * expected.entries(),
+            checks.add(() -> assertTrue(
+                    heap.get(name) >= LEAST_ENTRY * expected.entries() && heap.get(name) <= MOST_ENTRY * expected.entries(),
                     () -> name + ": " + heap.get(name) + " bytes for " + expected.entries() + " entries"));
         });
         return checks;
@@ -139,7 +141,8 @@ class OperatorToolIT {
         for (JsonNode bin : advice.get("return_histogram")) {
             long upTo = bin.hasNonNull("up_to_s") ? bin.get("up_to_s").asLong() : Long.MAX_VALUE;
             long from = before;
-            assertEquals(pauses.stream().filter(pause -> pause > from && pause <= upTo).count(), bin.get("count").asLong(), bin.toString());
+            long expected = pauses.stream().filter(pause -> pause > from && pause <= upTo).count();
+            assertEquals(expected, bin.get("count").asLong(), bin.toString());
             before = upTo;
         }
         assertEquals(Long.MAX_VALUE, before, "the last bin is open");
@@ -165,7 +168,8 @@ class OperatorToolIT {
         dumped.compacted().keySet().forEach(file -> compactedPartitions.add(file.getParent().toString()));
         assertAll(
                 () -> assertEquals(0, advice.get("skipped").asLong()),
-                () -> assertEquals(Set.of(ManyClients.COMPACTED + "-0", ManyClients.COMPACTED + "-1", ManyClients.VERSIONS + "-0"), compactedPartitions),
+                () -> assertEquals(Set.of(ManyClients.COMPACTED + "-0", ManyClients.COMPACTED + "-1", ManyClients.VERSIONS + "-0"),
+                        compactedPartitions),
                 () -> assertEquals(dumped.compacted(), compacted),
                 () -> assertEquals(preallocated == null ? Map.of() : Map.of(preallocated, dumped.end(preallocated)), zeros),
                 () -> assertTrue(dumped.leftovers().size() > 10, dumped.leftovers().toString()),
