@@ -50,6 +50,8 @@ enum Command {
     Size(size::Arguments),
     /// Which quota to set, and whom it would have hit: from what a broker has already written to its log directories
     Advise(advise::Arguments),
+    /// What a quota would have done to a trace of producer IDs, by the real engine, under one setting or several
+    Replay(replay::Arguments),
     /// Render what the demo measured as a page and as a picture
     DemoReport(demo_report::Arguments),
     /// Print what a shell needs to complete commands and options
@@ -79,6 +81,7 @@ pub fn run() -> ExitCode {
     let done = match command {
         Command::Size(arguments) => size::run(&arguments).map(|()| Outcome::Complete),
         Command::Advise(arguments) => advise::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::DemoReport(arguments) => demo_report::run(&arguments).map(|()| Outcome::Complete),
         Command::Completions(arguments) => completions::run(&arguments).map(|()| Outcome::Complete),
         Command::Man(arguments) => man::run(&arguments).map(|()| Outcome::Complete),

@@ -1,7 +1,6 @@
 //! A report as one HTML file: light, dark and on paper, and nothing in it is loaded from anywhere. The plots in it are
 //! [`chart`]'s.
 
-#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "reports get their plots one by one"))]
 pub mod chart;
 
 use std::fmt::Write;

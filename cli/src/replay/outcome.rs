@@ -6,7 +6,7 @@ use super::over_time::Point;
 use super::setting::Setting;
 
 /// The numbers of one setting over a whole trace. In JSON as it stands here.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outcome {
     /// What was tried.
     #[serde(flatten)]

@@ -1,0 +1,54 @@
+//! What a replay says. In JSON as it stands here.
+
+use serde::Serialize;
+
+use super::outcome::Outcome;
+use super::ranking;
+use super::reading::Reading;
+
+#[derive(Serialize)]
+pub struct Answer {
+    pub trace: String,
+    pub bytes: u64,
+    pub skipped_lines: u64,
+    pub sights: u64,
+    /// The first sight's time and the last one's, milliseconds since 1970.
+    pub from_ms: u64,
+    pub to_ms: u64,
+    /// In words; none for one setting alone.
+    pub ranked_by: Option<String>,
+    /// The best of each rate and burst.
+    pub taken: Vec<Taken>,
+    /// In the order of the settings.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// One of the settings, and those that it was ranked with.
+#[derive(Serialize)]
+pub struct Taken {
+    /// Its place in `outcomes`.
+    pub outcome: usize,
+    /// None where nothing was to be chosen.
+    pub reason: Option<String>,
+    /// All of the same rate and burst, the best first: places in `outcomes`.
+    pub ranking: Vec<usize>,
+}
+
+impl Answer {
+    pub fn of(reading: Reading) -> Self {
+        let Reading { trace, bytes, sights, from_ms, to_ms, skipped_lines, outcomes, .. } = reading;
+        let taken = ranking::groups(&outcomes).into_iter().filter_map(|ranking| {
+            let outcome = *ranking.first()?;
+            Some(Taken { outcome, reason: ranking::reason(&outcomes, &ranking), ranking })
+        });
+        let taken: Vec<_> = taken.collect();
+        let ranked_by = (outcomes.len() > 1).then(|| ranking::rule(&outcomes));
+        Self { trace, bytes, skipped_lines, sights, from_ms, to_ms, ranked_by, taken, outcomes }
+    }
+
+    /// The outcomes with their groups, in the order in which they are listed: the best of each rate and burst first.
+    pub fn ranked(&self) -> impl Iterator<Item = (&Taken, &Outcome)> {
+        let of = |index: &usize| self.outcomes.get(*index);
+        self.taken.iter().flat_map(move |taken| taken.ranking.iter().filter_map(of).map(move |o| (taken, o)))
+    }
+}

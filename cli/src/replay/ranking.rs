@@ -1,0 +1,152 @@
+//! Which setting would be taken, and why.
+//!
+//! Ranked are settings that differ in what they remember, window and layers, among those with the same rate and burst: how much a
+//! quota throttles is the operator's wish, and one that throttles more has less to remember.
+
+use std::cmp::Ordering;
+
+use super::outcome::Outcome;
+use crate::text::{bytes, duration, number, thousands};
+
+/// The measures in words, first to last.
+pub fn rule(outcomes: &[Outcome]) -> String {
+    let horizon =
+        |o: &Outcome| o.setting.window_ms + o.setting.window_ms.div_ceil(u64::from(o.setting.layers.max(1)));
+    let horizon = outcomes.iter().map(horizon).max().unwrap_or(0);
+    format!(
+        "fewest IDs charged again though seen within {} (the longest window and its layer period), then fewest \
+         wrongly known beyond what chance allows, then least memory; among settings of the same rate and burst. \
+         What is throttled is not ranked: that is your choice",
+        duration(horizon as f64)
+    )
+}
+
+/// Wrong answers above what chance allows: those expected, five standard deviations and five more, so that a handful is none.
+pub fn beyond_chance(outcome: &Outcome) -> u64 {
+    let expected = outcome.wrongly_known_expected;
+    outcome.wrongly_known.saturating_sub((expected + 5.0 * expected.sqrt() + 5.0) as u64)
+}
+
+fn compare(a: &Outcome, b: &Outcome) -> Ordering {
+    let key = |o: &Outcome| {
+        (o.charged_again, beyond_chance(o), o.bytes_most, o.setting.layers, o.setting.window_ms)
+    };
+    key(a).cmp(&key(b))
+}
+
+fn is_same_wish(a: &Outcome, b: &Outcome) -> bool {
+    (a.setting.rate_per_hour, a.setting.burst) == (b.setting.rate_per_hour, b.setting.burst)
+}
+
+/// Groups of the same rate and burst, in the order of the settings; in each the best first. Numbers are those of the outcomes.
+pub fn groups(outcomes: &[Outcome]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, outcome) in outcomes.iter().enumerate() {
+        match groups.iter_mut().find(|group| is_same_wish(&outcomes[group[0]], outcome)) {
+            Some(group) => group.push(index),
+            None => groups.push(vec![index]),
+        }
+    }
+    for group in &mut groups {
+        // Stable: of two that are equal in all, the one that was named first.
+        group.sort_by(|a, b| compare(&outcomes[*a], &outcomes[*b]));
+    }
+    groups
+}
+
+/// A setting as texts name it.
+pub fn name(outcome: &Outcome) -> String {
+    let setting = &outcome.setting;
+    format!("window {}, {} layers", duration(setting.window_ms as f64), setting.layers)
+}
+
+/// The quota that a group shares.
+pub fn wish(outcome: &Outcome) -> String {
+    let setting = &outcome.setting;
+    let burst = if setting.burst == 1.0 { String::new() } else { format!(", burst {}", setting.burst) };
+    match setting.rate_per_hour {
+        Some(rate) => format!("{} an hour{burst}", number(rate)),
+        None => "no quota".to_owned(),
+    }
+}
+
+/// Why the first of a group is the first; none for one alone.
+pub fn reason(outcomes: &[Outcome], group: &[usize]) -> Option<String> {
+    let (first, rest) = group.split_first()?;
+    let (first, next) = (&outcomes[*first], &outcomes[*rest.first()?]);
+    let ids = |n: u64| match n {
+        0 => "no ID".to_owned(),
+        1 => "1 ID".to_owned(),
+        n => format!("{} IDs", thousands(n)),
+    };
+    let again = ids(first.charged_again);
+    if first.charged_again < next.charged_again {
+        return Some(format!(
+            "it charges the fewest again, {again}; the next one {}",
+            thousands(next.charged_again)
+        ));
+    }
+    let equals = 1 + rest.iter().filter(|i| outcomes[**i].charged_again == first.charged_again).count();
+    let equals = format!("{} of {} charge {again} again", equals, group.len());
+    if beyond_chance(first) < beyond_chance(next) {
+        return Some(format!("{equals}, and it keeps best to its false-positive rate"));
+    }
+    if first.bytes_most < next.bytes_most {
+        let (least, more) = (bytes(first.bytes_most as f64), bytes(next.bytes_most as f64));
+        return Some(format!(
+            "{equals}, and it takes the least memory of these, {least}; the next one {more}"
+        ));
+    }
+    Some(format!("{equals}, and none of these takes less memory than {}", bytes(first.bytes_most as f64)))
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::replay::setting::Setting;
+
+    /// An outcome of which only what is ranked is filled in.
+    pub fn outcome(rate_per_hour: Option<f64>, layers: u32, charged_again: u64, bytes_most: u64) -> Outcome {
+        Outcome {
+            setting: Setting { rate_per_hour, layers, ..Setting::default() },
+            charged_again,
+            bytes_most,
+            ..Outcome::default()
+        }
+    }
+
+    #[test]
+    fn first_counts_what_is_charged_again_then_mistakes_then_memory() {
+        let mistaken = Outcome { wrongly_known: 100, wrongly_known_expected: 4.0, ..outcome(None, 5, 0, 10) };
+        // Two more than expected is chance.
+        let lucky = Outcome { wrongly_known: 6, wrongly_known_expected: 4.0, ..outcome(None, 6, 0, 300) };
+        let outcomes = [outcome(None, 3, 7, 1), mistaken, lucky, outcome(None, 8, 0, 200)];
+        assert_eq!(outcomes.each_ref().map(beyond_chance), [0, 81, 0, 0]);
+        let groups = groups(&outcomes);
+        assert_eq!(groups, [[3, 2, 1, 0]]);
+        let said = "3 of 4 charge no ID again, and it takes the least memory of these, 200 bytes; the next one 300 bytes";
+        assert_eq!(reason(&outcomes, &groups[0]).unwrap(), said);
+    }
+
+    #[test]
+    fn what_throttles_more_is_not_better_for_having_less_to_remember() {
+        let outcomes =
+            [outcome(Some(100.0), 4, 9, 90), outcome(Some(10.0), 4, 1, 10), outcome(Some(100.0), 8, 5, 95)];
+        let groups = groups(&outcomes);
+        assert_eq!(groups, [vec![2, 0], vec![1]]);
+        assert_eq!(
+            reason(&outcomes, &groups[0]).unwrap(),
+            "it charges the fewest again, 5 IDs; the next one 9"
+        );
+        assert_eq!(reason(&outcomes, &groups[1]), None);
+    }
+
+    #[test]
+    fn of_equals_the_one_with_fewer_layers_is_taken() {
+        let outcomes = [outcome(None, 8, 1, 10), outcome(None, 4, 1, 10)];
+        let groups = groups(&outcomes);
+        assert_eq!(groups, [[1, 0]]);
+        let said = "2 of 2 charge 1 ID again, and none of these takes less memory than 10 bytes";
+        assert_eq!(reason(&outcomes, &groups[0]).unwrap(), said);
+    }
+}

@@ -1,0 +1,359 @@
+//! `tollgate replay` as an operator runs it.
+
+mod common;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{assert_loads_nothing_from_anywhere, directory};
+use serde_json::Value;
+
+const MINUTE: u64 = 60_000;
+/// 2026-11-30 18:25 UTC.
+const START: u64 = 1_796_063_100_000;
+
+fn tollgate() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+    command.arg("replay");
+    command
+}
+
+fn replay(trace: &Path, arguments: &[&str]) -> Output {
+    tollgate().arg(trace).args(arguments).output().unwrap()
+}
+
+fn stdout(output: Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn json(output: Output) -> Value {
+    serde_json::from_str(&stdout(output)).unwrap()
+}
+
+/// Two days: an application with ten producers, batches whose ten IDs come back every 50 minutes, and for two hours a client that
+/// makes a producer a minute and sends with it twice.
+fn sights() -> Vec<(u64, &'static str, u64)> {
+    let mut sights = Vec::new();
+    for minute in 0..2 * 24 * 60 {
+        let now = START + minute * MINUTE;
+        sights.extend((0..10).filter(|id| (minute + id) % 5 == 0).map(|id| (now, "app", id)));
+        if minute % 50 == 0 {
+            sights.extend((100..110).map(|id| (now + 1, "batch <b>", id)));
+        }
+        if (600..720).contains(&minute) {
+            sights.extend([(now + 2, "rogue, \"O\"", minute), (now + 900, "rogue, \"O\"", minute)]);
+        }
+    }
+    sights
+}
+
+fn csv(directory: &Path) -> PathBuf {
+    let mut text = String::from("time_ms,principal,producer_id\n");
+    for (time_ms, principal, id) in sights() {
+        writeln!(text, "{time_ms},\"{}\",{id}", principal.replace('"', "\"\"")).unwrap();
+    }
+    let path = directory.join("trace.csv");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn json_lines(directory: &Path) -> PathBuf {
+    let mut text = String::new();
+    for (time_ms, principal, producer_id) in sights() {
+        let line =
+            serde_json::json!({"time_ms": time_ms, "principal": principal, "producer_id": producer_id});
+        writeln!(text, "{line}").unwrap();
+    }
+    let path = directory.join("trace.jsonl");
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn one_setting_is_told_in_a_table() {
+    let directory = directory("replay-table");
+    let text = stdout(replay(&csv(&directory), &["--rate", "20", "--window", "40m"]));
+    for line in [
+        "6,580 sights of 3 principals, 2026-11-30 18:25 to 2026-12-02 18:24 UTC",
+        "A quota of 20 new producer IDs per hour and principal, window 40m, 4 layers",
+        "  wrongly called known              0, 0 expected",
+        "Throttled most",
+    ] {
+        assert!(text.lines().any(|printed| printed == line), "{line}\n{text}");
+    }
+    let starts =
+        |start: &str| assert!(text.lines().any(|printed| printed.starts_with(start)), "{start}\n{text}");
+    starts("  new, admitted   ");
+    starts("  remembered      ");
+    starts("  throttled       \u{2581}\u{2581}");
+    starts("  rogue, \"O\"  ");
+    assert!(!text.contains("Note:"), "{text}");
+}
+
+#[test]
+fn json_has_the_numbers_and_they_are_the_traces() {
+    let directory = directory("replay-json");
+    let answer = json(replay(&csv(&directory), &["--rate", "20", "--json"]));
+    assert_eq!((&answer["sights"], &answer["skipped_lines"]), (&6_580.into(), &0.into()));
+    assert_eq!((&answer["from_ms"], &answer["to_ms"]), (&START.into(), &(START + 2_879 * MINUTE).into()));
+    assert_eq!(answer["ranked_by"], Value::Null);
+    let outcome = &answer["outcomes"][0];
+    assert_eq!(outcome["rate_per_hour"], 20.0);
+    // All ten of the application and of the batches once: an hour bridges 50 minutes. The rogue's burst of 20, and 20 an hour, one
+    // every three minutes: every third of its sights that comes in a minute.
+    let known = outcome["known"].as_u64().unwrap();
+    let admitted = outcome["admitted"].as_u64().unwrap();
+    let throttled = outcome["throttled"].as_u64().unwrap();
+    assert_eq!(known + admitted + throttled, 6_580);
+    assert!((20 + 20 + 39..=20 + 20 + 41).contains(&admitted), "{outcome}");
+    assert_eq!(outcome["principals_throttled"], 1);
+    assert_eq!(outcome["worst"][0]["principal"], "rogue, \"O\"");
+    assert_eq!(outcome["worst"][0]["throttled"], throttled);
+    assert_eq!(outcome["throttled_ids"].as_u64().unwrap(), 120 - (admitted - 20));
+    assert_eq!(
+        (&outcome["forgotten_too_soon_found"], &outcome["forgotten_against_promise"]),
+        (&0.into(), &0.into())
+    );
+    let points = outcome["over_time"].as_array().unwrap();
+    assert!((256..=512).contains(&points.len()));
+    let in_steps: u64 = points.iter().map(|point| point["throttled"].as_u64().unwrap()).sum();
+    assert_eq!(in_steps, throttled);
+}
+
+#[test]
+fn each_form_of_the_trace_says_the_same() {
+    let directory = directory("replay-forms");
+    let (csv, lines) = (csv(&directory), json_lines(&directory));
+    let outcomes = |output: Output| json(output)["outcomes"].clone();
+    let expected = outcomes(replay(&csv, &["--rate", "20", "--json"]));
+    assert_eq!(outcomes(replay(&lines, &["--rate", "20", "--json"])), expected);
+    let file = fs::File::open(&lines).unwrap();
+    let piped = tollgate().args(["-", "--rate", "20", "--json"]).stdin(file).output().unwrap();
+    assert_eq!(outcomes(piped), expected);
+}
+
+#[test]
+fn several_settings_are_ranked_in_one_pass_and_the_choice_has_its_reason() {
+    let directory = directory("replay-compare");
+    let trace = csv(&directory);
+    let compare = ["--rate", "20", "--compare", "window=30m,1h", "layers=4,8", "--json"];
+    let answer = json(replay(&trace, &compare));
+    let outcomes = answer["outcomes"].as_array().unwrap();
+    let shapes: Vec<_> =
+        outcomes.iter().map(|o| (o["window_ms"].as_u64().unwrap(), o["layers"].as_u64().unwrap())).collect();
+    assert_eq!(shapes, [(30 * MINUTE, 4), (30 * MINUTE, 8), (60 * MINUTE, 4), (60 * MINUTE, 8)]);
+    // The batches' IDs, each time they come back but where one found no token.
+    assert!(outcomes[0]["charged_again"].as_u64().unwrap() > 500, "{}", outcomes[0]["charged_again"]);
+    let alone = json(replay(&trace, &["--rate", "20", "--layers", "8", "--json"]));
+    let mut beside = outcomes[3].clone();
+    beside["charged_again"] = alone["outcomes"][0]["charged_again"].clone();
+    assert_eq!(beside, alone["outcomes"][0], "as if it were alone");
+    let best = answer["taken"][0]["outcome"].as_u64().unwrap();
+    assert!(best >= 2, "an hour bridges the pauses: {}", answer["taken"]);
+    assert_eq!(answer["taken"][0]["ranking"].as_array().unwrap().len(), 4);
+
+    let text = stdout(replay(&trace, &compare[..5]));
+    assert!(text.contains("\n> 20 an hour      1h "), "{text}");
+    assert!(text.contains("\nRanked by: fewest IDs charged again though seen within 1h 15m"), "{text}");
+    assert!(text.contains("\nTake: window 1h, "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+}
+
+#[test]
+fn what_a_quota_throttles_is_listed_and_not_ranked() {
+    let directory = directory("replay-rates");
+    let text = stdout(replay(&csv(&directory), &["--compare", "rate=5,20,none"]));
+    for quota in ["> 5 an hour", "> 20 an hour", "> no quota"] {
+        assert!(text.lines().any(|line| line.starts_with(quota)), "{text}");
+    }
+    assert!(!text.contains("Take"), "{text}");
+}
+
+#[test]
+fn a_bad_line_ends_the_replay_or_is_counted() {
+    let directory = directory("replay-bad");
+    let trace = directory.join("trace.csv");
+    fs::write(&trace, "time_ms,principal,producer_id\n1,alice,1\nsoon,alice,2\n2,alice,-1\n3,alice,3\n")
+        .unwrap();
+    let output = replay(&trace, &["--rate", "5"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    let said = format!(
+        "tollgate: {}, line 3: time_ms = 'soon': must be milliseconds since 1970, or a time such as \
+         2026-11-30T18:25:00Z (--skip-bad-lines counts such lines and goes on)\n",
+        trace.display()
+    );
+    assert_eq!(stderr(&output), said);
+
+    let output = replay(&trace, &["--rate", "5", "--skip-bad-lines", "--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).ends_with("2026-11-30T18:25:00Z and 1 more\n"), "{}", stderr(&output));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&answer["sights"], &answer["skipped_lines"]), (&2.into(), &2.into()));
+}
+
+#[test]
+fn what_cannot_be_replayed_is_said_before_anything_is_written() {
+    let directory = directory("replay-refused");
+    let trace = directory.join("trace.csv");
+    fs::write(&trace, "time_ms,principal,producer_id\n").unwrap();
+    let page = directory.join("report.html");
+    fs::write(&page, "of yesterday").unwrap();
+    let html = page.to_str().unwrap();
+    let no_place = directory.join("no/such/report.html");
+    let (name, no_place) = (trace.display(), no_place.to_str().unwrap());
+    for (arguments, said) in [
+        (&["--html", html][..], format!("tollgate: {name}: has no sight\n")),
+        (
+            &["--rate", "0"],
+            "tollgate: --rate = 0: must be a finite number above 0 (new ids per hour)\n".to_owned(),
+        ),
+        (
+            &["--window", "5ms"],
+            "tollgate: --window = 5: must be 1000 to 2592000000 (milliseconds)\n".to_owned(),
+        ),
+        (&["--compare", "layers=4,2"], "tollgate: --layers = 2: must be 3 to 64\n".to_owned()),
+        (
+            &["--html", no_place],
+            format!("tollgate: can't write {no_place}: No such file or directory (os error 2)\n"),
+        ),
+    ] {
+        let output = replay(&trace, arguments);
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(stderr(&output), said);
+    }
+    let output = tollgate().args(["--compare", "layers=4,8"]).arg(&trace).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("the trace stands before --compare"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(&page).unwrap(), "of yesterday");
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 2, "no part of a page");
+}
+
+#[test]
+fn the_page_stands_alone_and_escapes_what_the_trace_says() {
+    let directory = directory("replay-page");
+    let trace = csv(&directory);
+    let page = directory.join("report.html");
+    let html = page.to_str().unwrap();
+    for (arguments, charts) in [
+        (&["--rate", "20", "--window", "40m", "--html", html][..], 3),
+        (&["--rate", "20", "--html", html, "--compare", "window=30m,1h", "layers=4,8"], 4),
+        (&["--html", html, "--compare", "rate=10,20,none"], 6),
+        (&["--html", html, "--compare", "rate=10,20", "window=30m,1h"], 6),
+    ] {
+        stdout(replay(&trace, arguments));
+        let text = fs::read_to_string(&page).unwrap();
+        assert_loads_nothing_from_anywhere(&text);
+        assert_eq!(text.matches("<figure>").count(), charts, "{arguments:?}");
+        assert!(text.contains("quota of one principal"));
+        assert!(!text.contains("batch <b>"));
+        let svgs = text
+            .split("<svg")
+            .skip(1)
+            .map(|rest| format!("<svg{}</svg>", rest.split("</svg>").next().unwrap()));
+        for svg in svgs {
+            common::assert_every_colour_has_a_class(&svg);
+            common::assert_texts_have_room(&svg, 4);
+        }
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 2, "no part of the page is left");
+    }
+    stdout(replay(&trace, &["--rate", "1", "--html", html]));
+    assert!(fs::read_to_string(&page).unwrap().contains("batch &lt;b&gt;"));
+}
+
+#[test]
+fn the_example_of_the_help_runs() {
+    let help = stdout(tollgate().arg("--help").output().unwrap());
+    let example = help.lines().map(str::trim).find(|line| line.starts_with("printf ")).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_tollgate")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let text = stdout(Command::new("sh").args(["-c", example]).env("PATH", path).output().unwrap());
+    assert!(
+        text.contains("\n  throttled                         1 (33.3 %): 1 ID of 1 principal\n"),
+        "{text}"
+    );
+}
+
+/// Memory goes with the IDs of a window, not with the trace.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_trace_longer_than_memory_streams() {
+    let mut child = tollgate()
+        .args(["-", "--window", "1m", "--rate", "100000"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"time_ms,principal,producer_id\n").unwrap();
+    let mut text = String::new();
+    for part in 0..100_u64 {
+        text.clear();
+        for id in part * 20_000..(part + 1) * 20_000 {
+            writeln!(text, "{},alice,{id}", START + id * 5).unwrap();
+        }
+        stdin.write_all(text.as_bytes()).unwrap();
+    }
+    // What it was given is read by now but for a pipe's length.
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kilobytes: u64 = most.trim().trim_end_matches(" kB").parse().unwrap();
+    drop(stdin);
+    let text = stdout(child.wait_with_output().unwrap());
+    assert!(text.starts_with("2,000,000 sights of 1 principal"), "{text}");
+    // Fifteen thousand IDs a window; two million would take a hundred megabytes.
+    assert!(kilobytes < 32_000, "{kilobytes} kB");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_nothing_half_written() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let directory = directory("replay-ctrl-c");
+    let page = directory.join("report.html");
+    fs::write(&page, "of yesterday").unwrap();
+    let mut child = tollgate()
+        .args(["-", "--html", page.to_str().unwrap()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let stdin = child.stdin.take().unwrap();
+    let part = directory.join("report.html.part");
+    let end = Instant::now() + Duration::from_secs(30);
+    while !part.exists() {
+        assert!(Instant::now() < end, "no page was begun");
+        sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    drop(stdin);
+    assert_eq!((status.code(), status.signal()), (Some(130), None));
+    assert!(!part.exists());
+    assert_eq!(fs::read_to_string(&page).unwrap(), "of yesterday");
+}
+
+#[cfg(unix)]
+#[test]
+fn who_stops_reading_has_seen_enough() {
+    let directory = directory("replay-pipe");
+    let command = format!(
+        "'{}' replay '{}' --json | head -c 10; exit ${{PIPESTATUS[0]}}",
+        env!("CARGO_BIN_EXE_tollgate"),
+        csv(&directory).display()
+    );
+    let output = Command::new("bash").args(["-c", &command]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+}
