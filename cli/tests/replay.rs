@@ -246,10 +246,10 @@ fn the_page_stands_alone_and_escapes_what_the_trace_says() {
     let page = directory.join("report.html");
     let html = page.to_str().unwrap();
     for (arguments, charts) in [
-        (&["--rate", "20", "--window", "40m", "--html", html][..], 3),
-        (&["--rate", "20", "--html", html, "--compare", "window=30m,1h", "layers=4,8"], 4),
-        (&["--html", html, "--compare", "rate=10,20,none"], 6),
-        (&["--html", html, "--compare", "rate=10,20", "window=30m,1h"], 6),
+        (&["--rate", "20", "--window", "40m", "--html", html][..], 4),
+        (&["--rate", "20", "--html", html, "--compare", "window=30m,1h", "layers=4,8"], 5),
+        (&["--html", html, "--compare", "rate=10,20,none"], 7),
+        (&["--html", html, "--compare", "rate=10,20", "window=30m,1h"], 7),
     ] {
         stdout(replay(&trace, arguments));
         let text = fs::read_to_string(&page).unwrap();

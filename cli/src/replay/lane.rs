@@ -5,8 +5,10 @@
 //! out of reach here, so each has the answers that it would have alone.
 //!
 //! What is looked at only now and then, since it costs more than a call:
-//! - the false-positive rate of a principal's filter: as its IDs become a thirty-second more, and four times a layer period. The
-//!   calls between two looks are taken at the mean of both rates.
+//! - the false-positive rate of a principal's filter: as its IDs become a thirty-second more, and after a sixteenth of a window.
+//!   The calls between two looks are taken at the mean of both rates. The rate is the engine's own estimate, which is high for
+//!   a filter of a few hundred IDs.
+//! - its layers: then, and twice a window, which is as long as a layer lives.
 //! - live IDs, layers and bytes of all: at each end of a step and of a layer period, before what expired is swept.
 
 use tollgate::{ConfigError, Decision, Engine, PrincipalId};
@@ -23,6 +25,8 @@ const MOST_PLACES: u32 = 1 << 19;
 /// Sweeps are not more frequent, however short the layer period.
 const LEAST_SWEEP_MS: u64 = 1_000;
 const WORST: usize = 10;
+/// At a filter that is asked for unknown IDs, in a window.
+const LOOKS: u64 = 16;
 
 /// One principal under this setting.
 #[derive(Clone)]
@@ -37,7 +41,8 @@ struct Tally {
     rate: f64,
     /// Unknown IDs asked for since then; one that was asked before counts in part.
     asked: f64,
-    look_at_asked: f64,
+    /// When the filter has changed so much that the rate is another.
+    look_at_admitted: u64,
     look_at_ms: u64,
 }
 
@@ -67,7 +72,7 @@ impl Default for Tally {
             throttled_ids: 0,
             rate: 0.0,
             asked: 0.0,
-            look_at_asked: 1.0,
+            look_at_admitted: 1,
             look_at_ms: 0,
         }
     }
@@ -167,7 +172,15 @@ impl Lane {
         let decision = self.ask(met, Engine::track);
         let may_be_known = told_ms.is_some_and(|ago| ago < self.window_ms);
         let index = met.principal as usize;
-        if !may_be_known {
+        if may_be_known {
+            let tally = &self.tallies[index];
+            if met.now_ms >= tally.look_at_ms.saturating_add(self.window_ms / 2) {
+                self.look(index, met.now_ms);
+            }
+        } else {
+            if met.now_ms >= self.tallies[index].look_at_ms {
+                self.look(index, met.now_ms);
+            }
             // A filter's answer is the same until it changes: an ID asked again can only be caught by what came since.
             let again = if was_refused { ago_ms } else { None };
             let part = again.map_or(1.0, |ago| (ago as f64 / self.window_ms as f64).min(1.0));
@@ -176,7 +189,11 @@ impl Lane {
         match decision {
             Decision::Admitted => {
                 mark.refused &= !self.bit;
-                self.tallies[index].admitted += 1;
+                let tally = &mut self.tallies[index];
+                tally.admitted += 1;
+                if tally.admitted >= tally.look_at_admitted {
+                    self.look(index, met.now_ms);
+                }
                 self.over_time.note(&Point { new_admitted: 1, ..Point::default() });
             }
             Decision::Throttled { .. } => {
@@ -201,10 +218,6 @@ impl Lane {
             // S2: known at every moment up to W(L-1)/L after that.
             let promised = told_ms.is_some_and(|ago| ago <= self.window_ms - self.period_ms);
             self.forgotten_against_promise += u64::from(promised);
-        }
-        let tally = &self.tallies[index];
-        if tally.asked >= tally.look_at_asked || met.now_ms >= tally.look_at_ms {
-            self.look(index, met.now_ms);
         }
     }
 
@@ -247,11 +260,14 @@ impl Lane {
             // Idle for a window: nothing is held.
             .unwrap_or_default();
         let rate = stats.false_positive_rate;
-        self.wrongly_known_expected += tally.asked * f64::midpoint(tally.rate, rate);
+        // Long after, it is no longer the filter that was asked.
+        let is_long_ago = now_ms > tally.look_at_ms.saturating_add(self.window_ms / LOOKS);
+        let rate_then = if is_long_ago { tally.rate } else { f64::midpoint(tally.rate, rate) };
+        self.wrongly_known_expected += tally.asked * rate_then;
         tally.rate = rate;
         tally.asked = 0.0;
-        tally.look_at_asked = (stats.live_pids as f64 / 32.0).max(1.0);
-        tally.look_at_ms = now_ms.saturating_add((self.period_ms / 4).max(1));
+        tally.look_at_admitted = tally.admitted + (stats.live_pids / 32).max(1);
+        tally.look_at_ms = now_ms.saturating_add(self.window_ms / LOOKS);
         self.layers_most = self.layers_most.max(stats.layers);
     }
 

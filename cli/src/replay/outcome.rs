@@ -25,7 +25,8 @@ pub struct Outcome {
     pub throttled_ids: u64,
     /// Calls answered Known of IDs that the engine had not been told, or had to have forgotten.
     pub wrongly_known: u64,
-    /// How many these should be, by the fill of the filters at the time.
+    /// How many these should be, by the engine's own estimate from the fill of its filters at the time. Filters of a few
+    /// hundred IDs do better.
     pub wrongly_known_expected: f64,
     /// New IDs that stood in a layer expired less than a layer period ago, by the engine's own count (ghost hits).
     pub forgotten_too_soon: u64,

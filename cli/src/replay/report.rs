@@ -87,9 +87,14 @@ fn comparison(answer: &Answer) -> Result<String, String> {
             draw(title, outcomes.map(|o| (ranking::name(o), values(o))).collect(), Some(0))?;
         }
     }
-    html += &page::table(&table::COLUMNS, 1, &table::cells(answer));
+    let (head, rows) = table::narrow(answer);
+    html += &page::table(&head, 1, &rows);
     if let Some(rule) = &answer.ranked_by {
-        let _ = writeln!(html, "<p>Ranked by: {}.</p>", escape(rule));
+        let _ = writeln!(
+            html,
+            "<p>Throttled are calls, of so many IDs. Wrong are calls of new IDs that were called known. Ranked by: {}.</p>",
+            escape(rule)
+        );
     }
     Ok(html)
 }
@@ -103,70 +108,85 @@ fn steps(name: &str, outcome: &Outcome, value: impl Fn(&Point) -> f64) -> Line {
     Line { name: name.to_owned(), points: points(outcome, value), is_step: true }
 }
 
+/// The lines of several settings have their names, one alone has the plot's.
+fn lines(
+    answer: &Answer,
+    shown: &[&Outcome],
+    title: &str,
+    value: impl Fn(&Outcome, &Point) -> f64,
+) -> Vec<Line> {
+    let name = |o: &Outcome| match (answer.outcomes.len(), answer.taken.len()) {
+        (1, _) => title.to_owned(),
+        (_, 1) => ranking::name(o),
+        _ => ranking::wish(o),
+    };
+    shown.iter().map(|outcome| steps(&name(outcome), outcome, |point| value(outcome, point))).collect()
+}
+
 fn over_time(answer: &Answer) -> Result<String, String> {
     let of = |index: &usize| answer.outcomes.get(*index);
-    let is_alone = answer.outcomes.len() == 1;
-    let mut html = String::new();
-    for taken in answer.taken.iter().take(MOST_LINES) {
-        let Some(outcome) = of(&taken.outcome) else { continue };
-        let per_hour = |count: u64| table::per_hour(outcome, count);
-        let mut lines = vec![steps("admitted", outcome, |point| per_hour(point.new_admitted))];
-        if outcome.throttled > 0 {
-            lines.push(steps("throttled", outcome, |point| per_hour(point.throttled)));
-        }
-        let under = if is_alone {
-            String::new()
-        } else {
-            format!(": {}, {}", ranking::wish(outcome), ranking::name(outcome))
-        };
-        let chart = TimeChart {
-            title: format!("New producer IDs{under}"),
-            unit: "per hour".to_owned(),
-            lines,
-            limit: outcome.setting.rate_per_hour.map(|rate| ("quota of one principal".to_owned(), rate)),
-            is_log: false,
-        };
-        let caption = format!(
-            "All principals together, in steps of {}: IDs admitted{}.",
-            duration(outcome.step_ms as f64),
-            if outcome.throttled > 0 {
-                ", and calls throttled, an ID\u{2019}s repeated ones included"
-            } else {
-                ""
-            }
-        );
-        html += &page::figure(&chart.svg()?, &caption);
-    }
     // The best of each quota; of one quota the best settings.
     let shown: Vec<&Outcome> = match answer.taken.as_slice() {
         [only] => only.ranking.iter().filter_map(of).take(MOST_LINES).collect(),
         several => several.iter().filter_map(|taken| of(&taken.outcome)).take(MOST_LINES).collect(),
     };
-    let several_quotas = answer.taken.len() > 1;
-    let mut draw = |title: &str, unit: &str, value: fn(&Point) -> f64, caption: &str| {
-        let name = |o: &Outcome| match (is_alone, several_quotas) {
-            (true, _) => title.to_owned(),
-            (_, true) => ranking::wish(o),
-            _ => ranking::name(o),
+    let mut html = admitted(answer)?;
+    let mut draw =
+        |title: &str, unit: &str, shown: &[&Outcome], value: fn(&Outcome, &Point) -> f64, caption: &str| {
+            let lines = lines(answer, shown, title, value);
+            let (title, unit) = (title.to_owned(), unit.to_owned());
+            let chart = TimeChart { title, unit, lines, limit: None, is_log: false };
+            html += &page::figure(&chart.svg()?, caption);
+            Ok::<_, String>(())
         };
-        let lines = shown.iter().map(|outcome| steps(&name(outcome), outcome, value)).collect();
-        let (title, unit) = (title.to_owned(), unit.to_owned());
-        let chart = TimeChart { title, unit, lines, limit: None, is_log: false };
-        html += &page::figure(&chart.svg()?, caption);
-        Ok::<_, String>(())
-    };
+    let throttled: Vec<_> = shown.iter().copied().filter(|outcome| outcome.throttled > 0).collect();
+    if !throttled.is_empty() {
+        draw(
+            "Calls throttled",
+            "per hour",
+            &throttled,
+            |outcome, point| table::per_hour(outcome, point.throttled),
+            "All principals together. An ID that is throttled and comes again is another call.",
+        )?;
+    }
     draw(
         "Producer IDs remembered",
         "IDs",
-        |point| point.live as f64,
+        &shown,
+        |_, point| point.live as f64,
         "All principals together, by the engine\u{2019}s own estimate.",
     )?;
     draw(
         "Memory",
         "bytes",
-        |point| point.bytes as f64,
+        &shown,
+        |_, point| point.bytes as f64,
         "What the filters of all principals hold, the most in each step.",
     )?;
+    Ok(html)
+}
+
+/// New IDs beside the quota, a plot for each quota.
+fn admitted(answer: &Answer) -> Result<String, String> {
+    let mut html = String::new();
+    let taken = answer.taken.iter().filter_map(|taken| answer.outcomes.get(taken.outcome)).take(MOST_LINES);
+    for outcome in taken {
+        let title = match (answer.outcomes.len(), answer.taken.len()) {
+            (1, _) => "New producer IDs admitted".to_owned(),
+            (_, 1) => format!("New producer IDs admitted: {}", ranking::name(outcome)),
+            _ => format!("New producer IDs admitted: {}, {}", ranking::wish(outcome), ranking::name(outcome)),
+        };
+        let per_hour = |point: &Point| table::per_hour(outcome, point.new_admitted);
+        let chart = TimeChart {
+            lines: vec![steps(&title, outcome, per_hour)],
+            title,
+            unit: "per hour".to_owned(),
+            limit: outcome.setting.rate_per_hour.map(|rate| ("quota of one principal".to_owned(), rate)),
+            is_log: false,
+        };
+        let step = duration(outcome.step_ms as f64);
+        html += &page::figure(&chart.svg()?, &format!("All principals together, in steps of {step}."));
+    }
     Ok(html)
 }
 
@@ -188,11 +208,13 @@ fn method(answer: &Answer) -> String {
         "Each sight of the trace was asked of Tollgate\u{2019}s own engine, as a broker asks it, with the trace\u{2019}s time as \
          the clock. An exact list of all IDs ran beside it."
             .to_owned(),
+        "When the trace begins, the engine knows nobody: all IDs are new in the first window, those in long use too."
+            .to_owned(),
         "A client of the trace was not throttled when it was recorded. Under the quota it would have come again later or \
          stayed away; here it goes on as it did."
             .to_owned(),
         "Wrongly called known: a filter takes a new ID for one that it has seen, which then passes uncharged. Expected is what the \
-         filters\u{2019} fill at the time lets chance do."
+         filters\u{2019} fill at the time lets chance do; those of a few hundred IDs do better."
             .to_owned(),
         "Forgotten too soon: an ID that was charged, or throttled, though it had been seen less than a window and a layer period before. \
          The engine\u{2019}s own count (GhostHits) leaves out the throttled, and principals that were silent for a whole window."

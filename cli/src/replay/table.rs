@@ -165,8 +165,8 @@ fn single(out: &mut String, outcome: &Outcome) {
     }
 }
 
-/// The head of a comparison, and how many of its columns are words.
-pub const COLUMNS: [&str; 11] = [
+/// The head of a comparison.
+const COLUMNS: [&str; 11] = [
     "quota",
     "window",
     "layers",
@@ -179,9 +179,11 @@ pub const COLUMNS: [&str; 11] = [
     "expected",
     "memory",
 ];
+/// How many of them are the setting.
+const SETTING: usize = 3;
 
-/// The cells of a comparison, in the order of the ranking.
-pub fn cells(answer: &Answer) -> Vec<Vec<String>> {
+/// A comparison's head and cells, in the order of the ranking.
+fn cells(answer: &Answer) -> Vec<Vec<String>> {
     let row = |o: &Outcome| {
         vec![
             ranking::wish(o),
@@ -198,6 +200,21 @@ pub fn cells(answer: &Answer) -> Vec<Vec<String>> {
         ]
     };
     answer.ranked().map(|(_, outcome)| row(outcome)).collect()
+}
+
+/// The same where there is less room: the setting in one column, without the quota where it is the same for all, and no principals.
+pub fn narrow(answer: &Answer) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let several = answer.taken.len() > 1;
+    let numbers = || COLUMNS.into_iter().enumerate().skip(SETTING).filter(|(_, name)| *name != "principals");
+    let rows = answer.ranked().zip(cells(answer)).map(|((_, outcome), cells)| {
+        let quota = if several { format!("{}, ", ranking::wish(outcome)) } else { String::new() };
+        // Lines break after a comma only.
+        let name = (quota + &ranking::name(outcome)).replace(' ', "\u{a0}").replace(",\u{a0}", ", ");
+        let numbers = numbers().filter_map(|(column, _)| cells.get(column).cloned());
+        [name].into_iter().chain(numbers).collect()
+    });
+    let head = numbers().map(|(_, name)| if name == "wrongly known" { "wrong" } else { name });
+    (["setting"].into_iter().chain(head).collect(), rows.collect())
 }
 
 fn compared(out: &mut String, answer: &Answer) {

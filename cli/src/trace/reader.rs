@@ -286,6 +286,22 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_is_no_text_is_a_bad_line() {
+        for (text, said) in [
+            (&b"time_ms,principal,producer_id\n1,\xff,1\n2,a,2\n"[..], "trace, line 2: field 2 is not UTF-8"),
+            (
+                b"{\"time_ms\":1,\"principal\":\"\xff\",\"producer_id\":1}\n{\"time_ms\":2,\"principal\":\"a\",\"producer_id\":2}",
+                "trace, line 1: '{\\\"time_ms\\\":1,\\\"principal\\\":\\\"\u{fffd}\\\",\\\"producer_i...' is not JSON: \
+                 invalid unicode code point at line 1 column 27",
+            ),
+        ] {
+            let mut reader = read(text).unwrap();
+            assert_eq!(reader.next().unwrap().unwrap_err().to_string(), said);
+            assert!(reader.next().unwrap().is_ok());
+        }
+    }
+
+    #[test]
     fn a_source_that_fails_ends_the_trace() {
         struct Fails;
         impl Read for Fails {

@@ -122,21 +122,27 @@ impl CsvRows {
         let columns = self.columns;
         let measured = self.measure(input)?;
         let fields = std::mem::replace(&mut self.columns, columns).all;
-        // The borrow of what is returned would hold on to the input's way on.
-        let is_right = measured.is_some() && self.row(fields).is_ok();
-        match measured {
-            Some(bytes) if is_right => input.consume(bytes),
-            _ => input.skip_line()?,
-        }
-        if measured.is_none() {
+        let Some(bytes) = measured else {
+            input.skip_line()?;
             return Ok(Err(format!(
                 "is longer than {MOST_LINE} bytes or has more than {MOST_FIELDS} fields"
             )));
+        };
+        match self.numbers(fields) {
+            Ok((time_ms, producer_id)) => {
+                input.consume(bytes);
+                let principal = self.field(columns.principal);
+                Ok(principal.map(|name| Row { time_ms, principal: Cow::Borrowed(name), producer_id }))
+            }
+            Err(said) => {
+                input.skip_line()?;
+                Ok(Err(said))
+            }
         }
-        Ok(self.row(fields))
     }
 
-    fn row(&self, fields: usize) -> Result<Row<'_>, String> {
+    /// Time and producer ID of a record of so many fields.
+    fn numbers(&self, fields: usize) -> Result<(u64, u64), String> {
         let columns = self.columns;
         if fields != columns.all {
             return Err(format!(
@@ -145,11 +151,8 @@ impl CsvRows {
             ));
         }
         let producer_id = self.field(columns.producer_id)?.trim();
-        Ok(Row {
-            time_ms: time("time_ms", self.field(columns.time_ms)?.trim())?,
-            principal: Cow::Borrowed(self.field(columns.principal)?),
-            producer_id: producer_id.parse().map_err(|_| refused_id(producer_id))?,
-        })
+        let time_ms = time("time_ms", self.field(columns.time_ms)?.trim())?;
+        Ok((time_ms, producer_id.parse().map_err(|_| refused_id(producer_id))?))
     }
 }
 
