@@ -4,11 +4,12 @@
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::interrupt;
 
 /// What Ctrl-C has to remove.
 static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-static WATCH: Once = Once::new();
 
 /// 128 and the number of SIGINT, as shells say it.
 const INTERRUPTED: i32 = 130;
@@ -18,18 +19,14 @@ fn parts() -> MutexGuard<'static, Vec<PathBuf>> {
     PARTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn watch_for_ctrl_c() {
-    WATCH.call_once(|| {
-        // Where there is a handler already it is not ours to replace, and the worst is a .part file left over.
-        let _ = ctrlc::set_handler(|| {
-            // Held to the end, so that no file is renamed or made meanwhile.
-            let parts = parts();
-            for part in parts.iter() {
-                let _ = fs::remove_file(part);
-            }
-            process::exit(INTERRUPTED);
-        });
-    });
+/// Removes all files in the making, and ends the program.
+pub fn abandon() -> ! {
+    // Held to the end, so that no file is renamed or made meanwhile.
+    let parts = parts();
+    for part in parts.iter() {
+        let _ = fs::remove_file(part);
+    }
+    process::exit(INTERRUPTED);
 }
 
 /// A file in the making; dropped before it is [`finish`](Self::finish)ed, it is removed.
@@ -51,7 +48,8 @@ impl Unfinished {
             let file = OpenOptions::new().write(true).open(path).map_err(said)?;
             return Ok((Self { path: path.to_owned(), part: None }, file));
         }
-        watch_for_ctrl_c();
+        // Without a handler the worst is a .part file left over.
+        let _ = interrupt::tidy_up();
         // A link stays one.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut name = path.clone().into_os_string();
