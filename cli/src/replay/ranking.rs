@@ -14,9 +14,9 @@ pub fn rule(outcomes: &[Outcome]) -> String {
         |o: &Outcome| o.setting.window_ms + o.setting.window_ms.div_ceil(u64::from(o.setting.layers.max(1)));
     let horizon = outcomes.iter().map(horizon).max().unwrap_or(0);
     format!(
-        "fewest IDs charged again though seen within {} (the longest window and its layer period), then fewest \
-         wrongly known beyond what chance allows, then least memory; among settings of the same rate and burst. \
-         What is throttled is not ranked: that is your choice",
+        "fewest IDs charged again though seen within {} (the longest window and its layer period), where less than \
+         one in a thousand new IDs is no difference, then fewest wrongly known beyond what chance allows, then least \
+         memory; among settings of the same rate and burst. What is throttled is not ranked: that is your choice",
         duration(horizon as f64)
     )
 }
@@ -27,9 +27,16 @@ pub fn beyond_chance(outcome: &Outcome) -> u64 {
     outcome.wrongly_known.saturating_sub((expected + 5.0 * expected.sqrt() + 5.0) as u64)
 }
 
-fn compare(a: &Outcome, b: &Outcome) -> Ordering {
+/// What is no difference in IDs charged again: a thousandth of the new IDs, or a handful would be bought with any memory.
+fn grain(outcomes: &[Outcome], group: &[usize]) -> u64 {
+    let of = |index: &usize| outcomes.get(*index).map_or(0, |o| o.admitted.saturating_add(o.throttled_ids));
+    (group.iter().map(of).max().unwrap_or(0) / 1_000).max(1)
+}
+
+fn compare(a: &Outcome, b: &Outcome, grain: u64) -> Ordering {
     let key = |o: &Outcome| {
-        (o.charged_again, beyond_chance(o), o.bytes_most, o.setting.layers, o.setting.window_ms)
+        let again = o.charged_again / grain;
+        (again, beyond_chance(o), o.bytes_most, o.charged_again, o.setting.layers, o.setting.window_ms)
     };
     key(a).cmp(&key(b))
 }
@@ -49,7 +56,8 @@ pub fn groups(outcomes: &[Outcome]) -> Vec<Vec<usize>> {
     }
     for group in &mut groups {
         // Stable: of two that are equal in all, the one that was named first.
-        group.sort_by(|a, b| compare(&outcomes[*a], &outcomes[*b]));
+        let grain = grain(outcomes, group);
+        group.sort_by(|a, b| compare(&outcomes[*a], &outcomes[*b], grain));
     }
     groups
 }
@@ -79,15 +87,17 @@ pub fn reason(outcomes: &[Outcome], group: &[usize]) -> Option<String> {
         1 => "1 ID".to_owned(),
         n => format!("{} IDs", thousands(n)),
     };
-    let again = ids(first.charged_again);
-    if first.charged_again < next.charged_again {
-        return Some(format!(
-            "it charges the fewest again, {again}; the next one {}",
-            thousands(next.charged_again)
-        ));
+    let grain = grain(outcomes, group);
+    let is_equal = |o: &Outcome| o.charged_again / grain == first.charged_again / grain;
+    if !is_equal(next) {
+        let (again, next) = (ids(first.charged_again), thousands(next.charged_again));
+        return Some(format!("it charges the fewest again, {again}; the next one {next}"));
     }
-    let equals = 1 + rest.iter().filter(|i| outcomes[**i].charged_again == first.charged_again).count();
-    let equals = format!("{} of {} charge {again} again", equals, group.len());
+    let equals: Vec<_> = group.iter().filter_map(|i| outcomes.get(*i)).filter(|o| is_equal(o)).collect();
+    let again = equals.iter().map(|o| o.charged_again);
+    let (least, most) = (again.clone().min().unwrap_or(0), again.max().unwrap_or(0));
+    let again = if least == most { ids(least) } else { format!("{} to {}", thousands(least), ids(most)) };
+    let equals = format!("{} of {} charge {again} again", equals.len(), group.len());
     if beyond_chance(first) < beyond_chance(next) {
         return Some(format!("{equals}, and it keeps best to its false-positive rate"));
     }
@@ -139,6 +149,20 @@ pub mod tests {
             "it charges the fewest again, 5 IDs; the next one 9"
         );
         assert_eq!(reason(&outcomes, &groups[1]), None);
+    }
+
+    #[test]
+    fn a_handful_in_many_thousands_is_no_difference() {
+        let of_many = |layers, charged_again, bytes_most| Outcome {
+            admitted: 40_000,
+            throttled_ids: 10_000,
+            ..outcome(None, layers, charged_again, bytes_most)
+        };
+        let outcomes = [of_many(16, 2, 300), of_many(8, 49, 200), of_many(4, 50, 100)];
+        let groups = groups(&outcomes);
+        assert_eq!(groups, [[1, 0, 2]]);
+        let said = "2 of 3 charge 2 to 49 IDs again, and it takes the least memory of these, 200 bytes; the next one 300 bytes";
+        assert_eq!(reason(&outcomes, &groups[0]).unwrap(), said);
     }
 
     #[test]
