@@ -234,10 +234,10 @@ fn a_body_s_damage_is_found_when_asked() {
 }
 
 #[test]
-fn a_trace_has_who_came_when() {
+fn a_trace_replayed_as_on_a_broker_says_the_same() {
     let log = two_topics("advise_trace");
     let trace = log.0.join("../advise_trace.csv");
-    let (_, status) = json(&log, &["--trace", trace.to_str().unwrap()]);
+    let (answer, status) = json(&log, &["--rate", "10", "--trace", trace.to_str().unwrap()]);
     assert_eq!(status, 0);
     let text = fs::read_to_string(&trace).unwrap();
     assert!(
@@ -248,6 +248,20 @@ fn a_trace_has_who_came_when() {
         &text[..100]
     );
     assert_eq!(text.lines().filter(|line| line.contains(",clicks,")).count(), 300);
+    let output = Command::new(env!("CARGO_BIN_EXE_tollgate"))
+        .args(["replay", trace.to_str().unwrap(), "--rate", "10", "--expiration", "24h", "--json"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    // One is older than the log, which a trace doesn't say.
+    let replayed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let tried = &answer["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|tried| tried["rate_per_hour"] == 10.0)
+        .unwrap();
+    assert_eq!(replayed["outcomes"][0]["throttled_ids"], tried["throttled_ids"], "{replayed}");
 }
 
 #[test]

@@ -303,3 +303,24 @@ proptest! {
         prop_assert_eq!(Outcome { charged_again: 0, ..beside }, Outcome { charged_again: 0, ..alone });
     }
 }
+
+/// K7: what a partition still has passes uncharged, unless it was refused.
+#[test]
+fn k7_on_a_broker_an_id_that_passed_is_not_charged_until_its_expiration() {
+    let setting = Setting { rate_per_hour: Some(1.0), ..Setting::default() };
+    let run = |mut course: Course| {
+        for (time_ms, producer_id) in
+            [(0, 1), (1, 2), (600_000, 2), (3 * HOUR, 1), (3 * HOUR + 1, 3), (26 * HOUR, 1), (51 * HOUR, 1)]
+        {
+            course.sight(time_ms, 0, "alice", producer_id);
+        }
+        course.held(51 * HOUR + 1, 0, "alice", 4);
+        let outcome = course.finish().remove(0);
+        [outcome.held, outcome.known, outcome.admitted, outcome.throttled, outcome.throttled_ids]
+    };
+    let course = || Course::new(std::slice::from_ref(&setting), 7).unwrap();
+    // 1 comes, and again after three hours, 23 and 25; 2 is refused twice; 3 takes the token that 1 needs not; 4 is older.
+    assert_eq!(run(course().on_a_broker(24 * HOUR)), [3, 0, 3, 2, 1]);
+    // Without a partition only 4 passes uncharged: 1 takes each token, and 3 finds none.
+    assert_eq!(run(course()), [1, 0, 4, 3, 2]);
+}

@@ -26,7 +26,8 @@ mod scan;
 mod spans;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -41,6 +42,7 @@ use scan::{Options, Scan};
 
 use crate::kafka_log::LogDirectory;
 use crate::trace::TraceWriter;
+use crate::unfinished::Unfinished;
 use crate::{files, interrupt, progress, Outcome};
 
 #[derive(Args)]
@@ -103,6 +105,9 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
         Quota::per_hour(*rate, 1.0).map_err(|e| e.to_string().replacen("quota", "--rate", 1))?;
     }
     let directories = directories(&arguments.directories)?;
+    // Before all is read, which may take an hour.
+    let html = arguments.html.as_deref().map(Unfinished::create).transpose()?;
+    let trace = arguments.trace.as_deref().map(TraceWriter::create).transpose()?;
     let budget = Budget::new(usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX));
     let files = directories.iter().flat_map(|directory| &directory.partitions);
     let bytes: u64 = files.flat_map(|partition| &partition.segments).map(|segment| segment.bytes).sum();
@@ -125,21 +130,23 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
         at_ms: arguments.at.map(milliseconds),
         seconds: started.elapsed().as_secs_f64(),
     };
-    if let Some(path) = &arguments.trace {
-        write_trace(path, &scan, &principals)?;
+    if let Some(writer) = trace {
+        write_trace(writer, &scan, &principals)?;
     }
     let bar = progress::steps("sights tried under quotas");
     let report = Report::of(&mut scan, question, &bar);
     bar.finish_and_clear();
     let report = report?;
-    if let Some(path) = &arguments.html {
-        files::write(path, &page::render(&report)?)?;
+    if let Some((page, mut file)) = html {
+        let text = page::render(&report)?;
+        file.write_all(text.as_bytes()).map_err(|e| format!("can't write the page: {e}"))?;
+        page.finish()?;
     }
-    if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&report).map_err(|e| e.to_string())?);
+    files::print(if arguments.json {
+        serde_json::to_string_pretty(&report).map_err(|e| e.to_string())? + "\n"
     } else {
-        print!("{}", table::text(&report));
-    }
+        table::text(&report)
+    })?;
     Ok(if report.skipped > 0 { Outcome::Skipped } else { Outcome::Complete })
 }
 
@@ -177,8 +184,7 @@ fn directories(paths: &[PathBuf]) -> Result<Vec<LogDirectory>, String> {
     Ok(directories)
 }
 
-fn write_trace(path: &Path, scan: &Scan<'_>, principals: &Principals) -> Result<(), String> {
-    let mut writer = TraceWriter::create(path)?;
+fn write_trace(mut writer: TraceWriter, scan: &Scan<'_>, principals: &Principals) -> Result<(), String> {
     for moment in InTimeOrder::new(scan.ids.iter()) {
         let topic = scan.topics.get(moment.topic as usize).map_or("", String::as_str);
         let (time_ms, producer_id) = (u64::from(moment.at_s) * 1_000, moment.producer_id.unsigned_abs());

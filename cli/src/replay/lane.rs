@@ -11,7 +11,7 @@
 //! - its layers: then, and twice a window, which is as long as a layer lives.
 //! - live IDs, layers and bytes of all: at each end of a step and of a layer period, before what expired is swept.
 
-use tollgate::{ConfigError, Decision, Engine, PrincipalId};
+use tollgate::{ConfigError, Decision, Engine, PrincipalId, Touch};
 
 use super::exact::Mark;
 use super::outcome::{Outcome, Throttled};
@@ -59,6 +59,15 @@ fn engine_of(principal: usize) -> usize {
         end += places_of(engine) as usize;
     }
     engine
+}
+
+/// `touch` as a decision: Known, Stale, or any other for one that is not known.
+fn known_or_stale(engine: &Engine, id: PrincipalId, producer_id: u64, now_ms: u64) -> Decision {
+    match engine.touch(id, producer_id, now_ms) {
+        Touch::Known => Decision::Known,
+        Touch::New => Decision::Admitted,
+        Touch::Stale => Decision::Stale,
+    }
 }
 
 impl Default for Tally {
@@ -164,9 +173,14 @@ impl Lane {
         // Since the engine last said Known or Admitted: what it refuses it does not hold.
         let told_ms = if was_refused { None } else { ago_ms };
         if met.is_held && !was_refused {
-            self.held += 1;
-            // Known, by its contract.
-            let _ = self.ask(met, Engine::remember);
+            // As the agent asks: the engine first, then the partition, which has it.
+            if self.ask(met, known_or_stale) == Decision::Known {
+                self.known += 1;
+            } else {
+                self.held += 1;
+                // Known, by its contract.
+                let _ = self.ask(met, Engine::remember);
+            }
             return;
         }
         let decision = self.ask(met, Engine::track);

@@ -18,6 +18,7 @@ mod table;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -48,6 +49,10 @@ pub struct Arguments {
     /// Try each value with each of the others, in place of the option's: window, layers, rate, burst
     #[arg(long, value_name = "OPTION=VALUES", num_args = 1.., value_parser = settings::compared)]
     compare: Vec<Compared>,
+    /// As on a broker with the agent: an ID that passed within this time (producer.id.expiration.ms, 24h by itself) is in its
+    /// partition still, and passes uncharged; without it the engine alone decides
+    #[arg(long, value_parser = humantime::parse_duration)]
+    expiration: Option<Duration>,
     /// Count lines that are wrong and go on, where otherwise the first one ends the replay
     #[arg(long)]
     skip_bad_lines: bool,
@@ -68,7 +73,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, String> {
     for setting in &settings {
         settings::check(setting)?;
     }
-    let course = Course::new(&settings, SEED)?;
+    let mut course = Course::new(&settings, SEED)?;
+    if let Some(expiration) = arguments.expiration {
+        course = course.on_a_broker(settings::milliseconds(expiration));
+    }
     // Before the trace is read, which may take an hour.
     let page = arguments.html.as_deref().map(Unfinished::create).transpose()?;
     let read = Reading::of(&arguments.trace, course, arguments.skip_bad_lines)?;

@@ -13,7 +13,7 @@ pub struct Outcome {
     pub setting: Setting,
     /// Calls.
     pub sights: u64,
-    /// Of IDs that a partition has: passed uncharged, whatever the engine knows (as on a Kafka broker, where asked for).
+    /// Calls of IDs that the engine did not know and a partition has: passed uncharged (as on a Kafka broker, where asked for).
     pub held: u64,
     /// Calls answered Known.
     pub known: u64,

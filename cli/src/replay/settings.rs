@@ -37,7 +37,7 @@ pub enum Compared {
     Burst(Vec<f64>),
 }
 
-fn milliseconds(duration: Duration) -> u64 {
+pub fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 

@@ -95,8 +95,9 @@ pub fn rows(outcome: &Outcome) -> Vec<(&'static str, String)> {
             count(outcome.principals_throttled, "principal")
         )
     };
-    vec![
-        ("known", of_sights(outcome.known)),
+    let held = (outcome.held > 0).then(|| ("in their partition still", of_sights(outcome.held)));
+    let known = [("known", of_sights(outcome.known))].into_iter().chain(held);
+    let rest = [
         ("admitted: new, charged", of_sights(outcome.admitted)),
         ("throttled", throttled),
         (
@@ -117,7 +118,8 @@ pub fn rows(outcome: &Outcome) -> Vec<(&'static str, String)> {
         ),
         ("most layers of one principal", thousands(outcome.layers_most)),
         ("most memory, all principals", bytes(outcome.bytes_most as f64)),
-    ]
+    ];
+    known.chain(rest).collect()
 }
 
 /// A count of a step as an hour's.
