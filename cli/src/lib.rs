@@ -12,6 +12,7 @@ mod interrupt;
 pub mod kafka_log;
 mod man;
 mod markdown;
+mod options;
 mod page;
 mod picture;
 mod progress;

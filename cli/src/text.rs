@@ -55,6 +55,31 @@ pub fn milliseconds(value: Option<f64>) -> String {
     }
 }
 
+/// `1 ID`, `2 IDs`.
+pub fn count(n: u64, thing: &str) -> String {
+    format!("{} {thing}{}", thousands(n), if n == 1 { "" } else { "s" })
+}
+
+/// A paragraph in lines of at most `width` characters where words allow it: the first begins with `first`, the others with `others`.
+pub fn wrapped(paragraph: &str, (first, others): (&str, &str), width: usize) -> String {
+    let mut out = first.to_owned();
+    let mut column = first.chars().count();
+    for (index, word) in paragraph.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if index > 0 && column + 1 + length > width {
+            out.push('\n');
+            out += others;
+            column = others.chars().count();
+        } else if index > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out += word;
+        column += length;
+    }
+    out
+}
+
 /// A duration in its two largest units, as the options take it too: `45m`, `1day 12h`, `3s 600ms`.
 pub fn duration(ms: f64) -> String {
     // Whole seconds from ten on: nobody reads more.
@@ -160,6 +185,13 @@ mod tests {
         for (value, text) in [(0.5, "0.50"), (7.0, "7"), (1_234.5, "1,235"), (1e18, "1.00e18")] {
             assert_eq!(number(value), text);
         }
+    }
+
+    #[test]
+    fn a_paragraph_wraps_between_words() {
+        assert_eq!(wrapped("one two three", ("- ", "  "), 9), "- one two\n  three");
+        assert_eq!(wrapped("unbreakable", ("- ", "  "), 5), "- unbreakable");
+        assert_eq!(count(1, "ID") + &count(1_000, "ID"), "1 ID1,000 IDs");
     }
 
     #[test]

@@ -151,7 +151,7 @@ fn the_report_for_people_has_what_json_has() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}");
     for part in [
-        "Read 4 segments and 1 producer snapshots of 3 partitions",
+        "Read 4 segments and 1 producer snapshot of 3 partitions",
         "303 in 364 batches of 366 records",
         "0 at the median, 182 in 95 % of hours at most, 182 in the busiest",
         "58 times; after 10m at the median",

@@ -29,7 +29,7 @@ mod table;
 use std::io::Write;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use tollgate::Quota;
@@ -43,7 +43,7 @@ use scan::{Options, Scan};
 use crate::kafka_log::LogDirectory;
 use crate::trace::TraceWriter;
 use crate::unfinished::Unfinished;
-use crate::{files, interrupt, progress, Outcome};
+use crate::{files, interrupt, options, progress, Outcome};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -65,8 +65,8 @@ pub struct Arguments {
     #[arg(long = "rate", value_name = "RATE")]
     rates: Vec<f64>,
     /// How long the broker keeps a producer ID that is silent (producer.id.expiration.ms)
-    #[arg(long, default_value = "24h", value_parser = humantime::parse_duration)]
-    expiration: Duration,
+    #[arg(long, default_value = "24h", value_parser = options::milliseconds)]
+    expiration: u64,
     /// Who is alive at this time, as 2026-11-30T18:00:00Z; by itself, at that of the newest batch
     #[arg(long, value_parser = humantime::parse_rfc3339_weak)]
     at: Option<SystemTime>,
@@ -126,7 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
         directories: directories.iter().map(|directory| directory.path.display().to_string()).collect(),
         principals: &principals,
         rates: &arguments.rates,
-        expiration_ms: u64::try_from(arguments.expiration.as_millis()).unwrap_or(u64::MAX),
+        expiration_ms: arguments.expiration,
         at_ms: arguments.at.map(milliseconds),
         seconds: started.elapsed().as_secs_f64(),
     };

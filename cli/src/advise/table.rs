@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use super::recommend::makes_short_lived;
 use super::report::{FindingRow, PartitionRow, PauseBin, Report};
-use crate::text::{bar, bytes, duration, number, share, sparkline, thousands, time};
+use crate::text::{
+    bar, bytes, count, duration, number, printable, share, sparkline, thousands, time, wrapped,
+};
 
 /// Of principals, and of partitions; the page and JSON have all.
 const ROWS: usize = 10;
@@ -38,10 +40,10 @@ fn head(out: &mut String, report: &Report) {
     let speed = read.bytes as f64 / read.seconds.max(1e-3);
     let _ = writeln!(
         out,
-        "Read {} segments and {} producer snapshots of {} partitions: {} of log in {}, {}/s{}",
-        thousands(read.segments),
-        thousands(read.snapshots),
-        thousands(report.partitions.len() as u64),
+        "Read {} and {} of {}: {} of log in {}, {}/s{}",
+        count(read.segments, "segment"),
+        count(read.snapshots, "producer snapshot"),
+        count(report.partitions.len() as u64, "partition"),
         bytes(read.bytes as f64),
         duration(read.seconds * 1e3),
         bytes(speed),
@@ -189,7 +191,7 @@ fn principals(out: &mut String, report: &Report) {
         let short = share(counts.short_lived as f64 / counts.producer_ids.max(1) as f64);
         let mark = if makes_short_lived(counts) { " !" } else { "" };
         vec![
-            format!("{}{mark}", row.name),
+            format!("{}{mark}", printable(&row.name)),
             thousands(counts.new),
             thousands(counts.new_per_hour.median),
             thousands(counts.new_per_hour.p95),
@@ -212,7 +214,7 @@ fn partitions(out: &mut String, report: &Report) {
     largest.sort_by_key(|row| std::cmp::Reverse((row.counts.alive, row.counts.producer_ids)));
     let row = |row: &&PartitionRow| {
         vec![
-            format!("{}-{}", row.topic, row.partition),
+            format!("{}-{}", printable(&row.topic), row.partition),
             thousands(row.counts.alive),
             bytes(row.held.heap_bytes),
             thousands(row.counts.new),
@@ -253,7 +255,7 @@ fn recommendation(out: &mut String, report: &Report) {
         if recommended.burst < 1.0 { format!(", a burst of {}", recommended.burst) } else { String::new() }
     );
     for reason in &recommended.reasons {
-        let _ = writeln!(out, "{}", wrapped(reason, 100));
+        let _ = writeln!(out, "{}", wrapped(&printable(reason), ("  - ", "    "), 100));
     }
     out.push_str("\n  In server.properties, beside the agent (docs/kafka.md):\n");
     let seconds = recommended.window_ms / 1_000;
@@ -276,22 +278,6 @@ fn recommendation(out: &mut String, report: &Report) {
     );
 }
 
-/// A point of a list, in lines of about `width`.
-fn wrapped(text: &str, width: usize) -> String {
-    let mut out = String::from("  -");
-    let mut column = out.len();
-    for word in text.split_whitespace() {
-        if column + 1 + word.chars().count() > width {
-            out.push_str("\n   ");
-            column = 3;
-        }
-        out.push(' ');
-        out.push_str(word);
-        column += 1 + word.chars().count();
-    }
-    out
-}
-
 fn findings(out: &mut String, report: &Report) {
     if report.findings.is_empty() {
         return;
@@ -300,7 +286,8 @@ fn findings(out: &mut String, report: &Report) {
         report.findings_by_kind.iter().map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect();
     let _ = writeln!(out, "\nFound on the way: {}", kinds.join(", "));
     let place = |finding: &FindingRow| {
-        finding.offset.map_or_else(|| finding.file.clone(), |offset| format!("{} at {offset}", finding.file))
+        let file = printable(&finding.file);
+        finding.offset.map_or_else(|| file.clone(), |offset| format!("{file} at {offset}"))
     };
     let skipped: Vec<&FindingRow> = report.findings.iter().filter(|finding| finding.skipped).collect();
     for finding in skipped.iter().take(FINDINGS) {
@@ -330,12 +317,6 @@ fn findings(out: &mut String, report: &Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reasons_wrap_between_words() {
-        assert_eq!(wrapped("one two three", 12), "  - one two\n    three");
-        assert_eq!(wrapped("overlongwordthatcannotbebroken", 5), "  -\n    overlongwordthatcannotbebroken");
-    }
 
     #[test]
     fn columns_line_up_and_have_no_trailing_spaces() {

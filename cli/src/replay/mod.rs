@@ -18,10 +18,10 @@ mod table;
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 
+use crate::options::milliseconds;
 use crate::unfinished::Unfinished;
 use crate::{files, Outcome};
 use answer::Answer;
@@ -51,8 +51,8 @@ pub struct Arguments {
     compare: Vec<Compared>,
     /// As on a broker with the agent: an ID that passed within this time (producer.id.expiration.ms, 24h by itself) is in its
     /// partition still, and passes uncharged; without it the engine alone decides
-    #[arg(long, value_parser = humantime::parse_duration)]
-    expiration: Option<Duration>,
+    #[arg(long, value_parser = milliseconds)]
+    expiration: Option<u64>,
     /// Count lines that are wrong and go on, where otherwise the first one ends the replay
     #[arg(long)]
     skip_bad_lines: bool,
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, String> {
     }
     let mut course = Course::new(&settings, SEED)?;
     if let Some(expiration) = arguments.expiration {
-        course = course.on_a_broker(settings::milliseconds(expiration));
+        course = course.on_a_broker(expiration);
     }
     // Before the trace is read, which may take an hour.
     let page = arguments.html.as_deref().map(Unfinished::create).transpose()?;

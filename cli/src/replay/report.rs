@@ -8,7 +8,7 @@ use super::over_time::Point;
 use super::{ranking, table};
 use crate::page::chart::{Comparison, Line, Measure, TimeChart};
 use crate::page::{self, Page};
-use crate::text::{duration, escape, printable, share, thousands};
+use crate::text::{count, duration, escape, printable, share, thousands};
 
 /// Lines in one plot over time.
 const MOST_LINES: usize = 4;
@@ -41,8 +41,8 @@ fn lede(answer: &Answer) -> String {
             text,
             " {}: {} admitted, {} throttled ({}).",
             table::title(outcome),
-            table::count(outcome.admitted, "ID"),
-            table::count(outcome.throttled, "call"),
+            count(outcome.admitted, "ID"),
+            count(outcome.throttled, "call"),
             part(outcome.throttled)
         );
     }

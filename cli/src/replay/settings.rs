@@ -1,12 +1,12 @@
 //! Options to settings: one, or each value with each of the others.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use clap::Args;
 
 use super::exact::MOST_SETTINGS;
 use super::setting::Setting;
+use crate::options::milliseconds;
 
 /// The options of one setting.
 #[derive(Args)]
@@ -15,8 +15,8 @@ pub struct Single {
     #[arg(long)]
     rate: Option<f64>,
     /// How long a producer ID is remembered at most
-    #[arg(long, default_value = "1h", value_parser = humantime::parse_duration)]
-    window: Duration,
+    #[arg(long, default_value = "1h", value_parser = milliseconds)]
+    window: u64,
     /// The steps in which the window forgets
     #[arg(long, default_value_t = 4)]
     layers: u32,
@@ -37,10 +37,6 @@ pub enum Compared {
     Burst(Vec<f64>),
 }
 
-pub fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
 /// `layers=4,8,16` and the like.
 ///
 /// # Errors
@@ -55,10 +51,8 @@ pub fn compared(text: &str) -> Result<Compared, String> {
         return Err(format!("'{twice}' stands there twice"));
     }
     match option.trim() {
-        "window" => each(&values, "a duration such as 30m or 1h", |value| {
-            humantime::parse_duration(value).ok().map(milliseconds)
-        })
-        .map(Compared::Window),
+        "window" => each(&values, "a duration such as 30m or 1h", |value| milliseconds(value).ok())
+            .map(Compared::Window),
         "layers" => each(&values, "a whole number", |value| value.parse().ok()).map(Compared::Layers),
         "rate" => each(&values, "a number, or none for no quota", |value| {
             if value == "none" {
@@ -89,7 +83,7 @@ fn each<T>(values: &[&str], must_be: &str, parse: impl Fn(&str) -> Option<T>) ->
 pub fn all(single: &Single, compared: &[Compared]) -> Result<Vec<Setting>, String> {
     let first = Setting {
         rate_per_hour: single.rate,
-        window_ms: milliseconds(single.window),
+        window_ms: single.window,
         layers: single.layers,
         false_positive_rate: single.false_positive_rate,
         burst: single.burst,
@@ -144,7 +138,7 @@ mod tests {
     use super::*;
 
     fn single() -> Single {
-        let window = Duration::from_secs(3600);
+        let window = 3_600_000;
         Single { rate: None, window, layers: 4, false_positive_rate: 0.001, burst: 1.0 }
     }
 

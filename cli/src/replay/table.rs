@@ -6,7 +6,7 @@ use super::answer::Answer;
 use super::outcome::Outcome;
 use super::over_time::Point;
 use super::ranking;
-use crate::text::{bytes, duration, number, printable, share, sparkline, thousands, time};
+use crate::text::{bytes, count, duration, number, printable, share, sparkline, thousands, time, wrapped};
 
 const NAME: usize = 34;
 const SPARKLINE: usize = 48;
@@ -19,25 +19,8 @@ fn moment(ms: u64) -> String {
     time(i64::try_from(ms).unwrap_or(i64::MAX))
 }
 
-/// `1 ID`, `2 IDs`.
-pub fn count(n: u64, thing: &str) -> String {
-    format!("{} {thing}{}", thousands(n), if n == 1 { "" } else { "s" })
-}
-
-/// A paragraph in lines that a terminal has room for.
-fn wrapped(out: &mut String, paragraph: &str) {
-    let mut room = LINE;
-    for (index, word) in paragraph.split(' ').enumerate() {
-        let length = word.chars().count();
-        if index > 0 {
-            let is_new_line = length + 1 > room;
-            *out += if is_new_line { "\n  " } else { " " };
-            room = if is_new_line { LINE - 2 } else { room - 1 };
-        }
-        *out += word;
-        room = room.saturating_sub(length);
-    }
-    *out += "\n";
+fn paragraph(text: &str) -> String {
+    wrapped(text, ("", "  "), LINE) + "\n"
 }
 
 pub fn text(answer: &Answer) -> String {
@@ -48,7 +31,7 @@ pub fn text(answer: &Answer) -> String {
         compared(&mut out, answer);
     }
     for note in notes(answer) {
-        wrapped(&mut out, &format!("Note: {note}"));
+        out += &paragraph(&format!("Note: {note}"));
     }
     out
 }
@@ -242,10 +225,10 @@ fn compared(out: &mut String, answer: &Answer) {
         line(if is_taken { "> " } else { "  " }, &cells);
     }
     if let Some(rule) = &answer.ranked_by {
-        wrapped(out, &format!("Ranked by: {rule}."));
+        *out += &paragraph(&format!("Ranked by: {rule}."));
     }
     for sentence in choices(answer) {
-        wrapped(out, &sentence);
+        *out += &paragraph(&sentence);
     }
 }
 
@@ -308,7 +291,7 @@ mod tests {
     #[test]
     fn a_paragraph_is_wrapped_and_loses_no_word() {
         let (text, mut out) = ("word ".repeat(60) + &"x".repeat(150), String::new());
-        wrapped(&mut out, &text);
+        out += &paragraph(&text);
         let lines: Vec<_> = out.lines().collect();
         assert!(lines.iter().all(|line| line.len() <= LINE || line.trim().len() == 150), "{out}");
         assert_eq!(lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "), text);

@@ -3,19 +3,14 @@
 pub mod answer;
 mod table;
 
-use std::time::Duration;
-
 use clap::Args;
 use tollgate::{Config, Quota};
 
 use answer::Answer;
 
-use crate::files;
+use crate::options::milliseconds;
 
-/// A duration that the engine takes in milliseconds.
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
+use crate::files;
 
 #[derive(Args)]
 #[command(after_help = "Example:\n  tollgate size --rate 1000 --principals 200 --partitions 50")]
@@ -24,8 +19,8 @@ pub struct Arguments {
     #[arg(long)]
     rate: f64,
     /// How long a producer ID is remembered at most
-    #[arg(long, default_value = "1h", value_parser = humantime::parse_duration)]
-    window: Duration,
+    #[arg(long, default_value = "1h", value_parser = milliseconds)]
+    window: u64,
     /// The steps in which the window forgets
     #[arg(long, default_value_t = 4)]
     layers: u32,
@@ -45,8 +40,8 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     partitions: u64,
     /// How long a broker keeps a producer ID that is silent (producer.id.expiration.ms)
-    #[arg(long, default_value = "24h", value_parser = humantime::parse_duration)]
-    expiration: Duration,
+    #[arg(long, default_value = "24h", value_parser = milliseconds)]
+    expiration: u64,
     /// As JSON, for programs
     #[arg(long)]
     json: bool,
@@ -60,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let quota = Quota::per_hour(arguments.rate, arguments.burst)
         .map_err(|e| e.to_string().replacen("quota", "--rate", 1).replacen("burst", "--burst", 1))?;
     let config = Config::builder()
-        .window_ms(milliseconds(arguments.window))
+        .window_ms(arguments.window)
         .layers(arguments.layers)
         .false_positive_rate(arguments.false_positive_rate)
         // Nothing is hashed here.
@@ -74,7 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
             active: arguments.active,
             principals: arguments.principals,
             partitions: arguments.partitions,
-            expiration_ms: milliseconds(arguments.expiration),
+            expiration_ms: arguments.expiration,
         },
     );
     if arguments.json {
