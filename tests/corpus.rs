@@ -2,35 +2,23 @@
 
 #[path = "../fuzz/bodies/abi.rs"]
 mod abi;
+#[path = "../fuzz/bodies/corpus.rs"]
+mod corpus;
 #[path = "../fuzz/bodies/input.rs"]
 mod input;
 #[path = "../fuzz/bodies/restore.rs"]
 mod restore;
 
-use std::fs;
 use std::path::Path;
-
-/// Each file of a target's corpus; at least `least`, or the folder was lost.
-fn replay(target: &str, least: usize, run: fn(&[u8])) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
-    let files: Vec<_> =
-        fs::read_dir(&folder).expect("a corpus").map(|file| file.expect("a file").path()).collect();
-    assert!(files.len() >= least, "{} files in {}", files.len(), folder.display());
-    for file in files {
-        // The name comes first, so that a crash says which file did it.
-        println!("{}", file.display());
-        run(&fs::read(file).expect("a file"));
-    }
-}
 
 #[test]
 fn abi_corpus() {
-    replay("abi", 50, abi::abi);
+    corpus::replay(Path::new(env!("CARGO_MANIFEST_DIR")), "abi", 50, abi::abi);
 }
 
 #[test]
 fn restore_corpus() {
-    replay("restore", 20, restore::restore);
+    corpus::replay(Path::new(env!("CARGO_MANIFEST_DIR")), "restore", 20, restore::restore);
 }
 
 /// Seeded, so that what fails once fails again.

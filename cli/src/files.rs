@@ -39,3 +39,11 @@ pub fn print(text: impl AsRef<[u8]>) -> Result<(), String> {
         _ => Ok(()),
     }
 }
+
+/// Prints a value as JSON.
+///
+/// # Errors
+/// A sentence with the reason.
+pub fn print_json(value: &impl serde::Serialize) -> Result<(), String> {
+    print(serde_json::to_string_pretty(value).map_err(|e| e.to_string())? + "\n")
+}

@@ -1,4 +1,34 @@
-//! Values that several commands take as options.
+//! Options that several commands take.
+
+use clap::Args;
+use tollgate::ConfigError;
+
+/// How producer IDs are remembered, and how many may come at once: the engine's settings but for the quota itself.
+#[derive(Args)]
+pub struct Shape {
+    /// How long a producer ID is remembered at most
+    #[arg(long, default_value = "1h", value_parser = milliseconds)]
+    pub window: u64,
+    /// The steps in which the window forgets
+    #[arg(long, default_value_t = 4)]
+    pub layers: u32,
+    /// Share of new producer IDs that pass uncharged
+    #[arg(long, default_value_t = 0.001)]
+    pub false_positive_rate: f64,
+    /// Share of a window's worth that may come at once
+    #[arg(long, default_value_t = 1.0)]
+    pub burst: f64,
+}
+
+/// What the engine refuses, with the option in place of its own field.
+pub fn refused(said: &ConfigError) -> String {
+    let option = match said.field {
+        "quota" => "rate".to_owned(),
+        "window_ms" => "window".to_owned(),
+        field => field.replace('_', "-"),
+    };
+    format!("--{option} = {}: must be {}", said.value, said.range)
+}
 
 /// A duration as people write it, `90m` or `24h`, in milliseconds.
 ///

@@ -2,6 +2,7 @@
 //! before, an error or Ctrl-C, no half of a file is left under the file's name, nor beside it.
 
 use std::fs::{self, File, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -76,6 +77,33 @@ impl Unfinished {
     }
 }
 
+/// A text that is written at once, into a file that is known to be writable long before.
+pub struct UnfinishedText {
+    unfinished: Unfinished,
+    file: File,
+}
+
+impl UnfinishedText {
+    /// As [`Unfinished::create`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn create(path: &Path) -> Result<Self, String> {
+        let (unfinished, file) = Unfinished::create(path)?;
+        Ok(Self { unfinished, file })
+    }
+
+    /// Writes the text, and gives the file its name.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the reason; the file is removed then.
+    pub fn write(mut self, text: &str) -> Result<(), String> {
+        let path = &self.unfinished.path;
+        self.file.write_all(text.as_bytes()).map_err(|e| format!("can't write {}: {e}", path.display()))?;
+        self.unfinished.finish()
+    }
+}
+
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some(part) = &self.part {
@@ -89,7 +117,6 @@ impl Drop for Unfinished {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     fn directory(test: &str) -> PathBuf {
         let directory = std::env::temp_dir().join(format!("tollgate-unfinished-{test}-{}", process::id()));

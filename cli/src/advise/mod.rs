@@ -26,7 +26,6 @@ mod scan;
 mod spans;
 mod table;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -42,7 +41,7 @@ use scan::{Options, Scan};
 
 use crate::kafka_log::LogDirectory;
 use crate::trace::TraceWriter;
-use crate::unfinished::Unfinished;
+use crate::unfinished::UnfinishedText;
 use crate::{files, interrupt, options, progress, Outcome};
 
 #[derive(Args)]
@@ -102,11 +101,11 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
         None => Principals::ByTopic,
     };
     for rate in &arguments.rates {
-        Quota::per_hour(*rate, 1.0).map_err(|e| e.to_string().replacen("quota", "--rate", 1))?;
+        Quota::per_hour(*rate, 1.0).map_err(|said| options::refused(&said))?;
     }
     let directories = directories(&arguments.directories)?;
     // Before all is read, which may take an hour.
-    let html = arguments.html.as_deref().map(Unfinished::create).transpose()?;
+    let html = arguments.html.as_deref().map(UnfinishedText::create).transpose()?;
     let trace = arguments.trace.as_deref().map(TraceWriter::create).transpose()?;
     let budget = Budget::new(usize::try_from(arguments.memory << 20).unwrap_or(usize::MAX));
     let files = directories.iter().flat_map(|directory| &directory.partitions);
@@ -137,16 +136,14 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
     let report = Report::of(&mut scan, question, &bar);
     bar.finish_and_clear();
     let report = report?;
-    if let Some((page, mut file)) = html {
-        let text = page::render(&report)?;
-        file.write_all(text.as_bytes()).map_err(|e| format!("can't write the page: {e}"))?;
-        page.finish()?;
+    if let Some(html) = html {
+        html.write(&page::render(&report)?)?;
     }
-    files::print(if arguments.json {
-        serde_json::to_string_pretty(&report).map_err(|e| e.to_string())? + "\n"
+    if arguments.json {
+        files::print_json(&report)?;
     } else {
-        table::text(&report)
-    })?;
+        files::print(table::text(&report))?;
+    }
     Ok(if report.skipped > 0 { Outcome::Skipped } else { Outcome::Complete })
 }
 

@@ -213,19 +213,20 @@ fn principals(report: &Report) -> String {
 
 fn partitions(report: &Report) -> String {
     let mut largest: Vec<&PartitionRow> = report.partitions.iter().collect();
-    largest.sort_by_key(|row| std::cmp::Reverse((row.counts.alive, row.counts.producer_ids)));
+    largest
+        .sort_by_key(|row| std::cmp::Reverse((row.measured.counts.alive, row.measured.counts.producer_ids)));
     let rows: Vec<Vec<String>> = largest
         .iter()
         .take(ROWS)
         .map(|row| {
             vec![
                 format!("{}-{}", row.topic, row.partition),
-                thousands(row.batches.batches),
-                thousands(row.counts.producer_ids),
-                thousands(row.counts.new_per_hour.most),
-                thousands(row.counts.transactional),
-                thousands(row.counts.alive),
-                bytes(row.held.heap_bytes),
+                thousands(row.measured.batches.batches),
+                thousands(row.measured.counts.producer_ids),
+                thousands(row.measured.counts.new_per_hour.most),
+                thousands(row.measured.counts.transactional),
+                thousands(row.measured.counts.alive),
+                bytes(row.measured.held.heap_bytes),
             ]
         })
         .collect();

@@ -27,7 +27,7 @@ pub struct Report {
     /// 1: all counts are exact. Else the IDs' are made of one in so many.
     pub sampled_one_in: u64,
     pub read: Read,
-    pub total: Total,
+    pub total: Measured,
     pub partitions: Vec<PartitionRow>,
     pub principals: Vec<PrincipalRow>,
     pub new_by_hour: NewByHour,
@@ -54,8 +54,9 @@ pub struct Read {
     pub seconds: f64,
 }
 
+/// What is counted of a partition, and of all.
 #[derive(Serialize)]
-pub struct Total {
+pub struct Measured {
     #[serde(flatten)]
     pub batches: Batches,
     #[serde(flatten)]
@@ -69,11 +70,7 @@ pub struct PartitionRow {
     pub topic: String,
     pub partition: u32,
     #[serde(flatten)]
-    pub batches: Batches,
-    #[serde(flatten)]
-    pub counts: Counts,
-    #[serde(flatten)]
-    pub held: Held,
+    pub measured: Measured,
 }
 
 #[derive(Serialize)]
@@ -188,7 +185,7 @@ impl Report {
                 new: std::mem::take(&mut all.hours.new),
             },
             live: counting.finish(all.one_in),
-            total: Total { batches, counts: all.counts, held },
+            total: Measured { batches, counts: all.counts, held },
             partitions: partitions(scan),
             principals,
             findings: findings(&scan.findings),
@@ -245,9 +242,11 @@ fn partitions(scan: &Scan<'_>) -> Vec<PartitionRow> {
     let row = |partition: &super::partition::Partition| PartitionRow {
         topic: scan.topics.get(partition.topic as usize).cloned().unwrap_or_default(),
         partition: partition.number,
-        batches: partition.batches.clone(),
-        counts: partition.summary.counts.clone(),
-        held: partition.held,
+        measured: Measured {
+            batches: partition.batches.clone(),
+            counts: partition.summary.counts.clone(),
+            held: partition.held,
+        },
     };
     scan.partitions.iter().map(row).collect()
 }

@@ -211,16 +211,17 @@ fn principals(out: &mut String, report: &Report) {
 fn partitions(out: &mut String, report: &Report) {
     out.push_str("\nPartitions that hold most\n");
     let mut largest: Vec<&PartitionRow> = report.partitions.iter().collect();
-    largest.sort_by_key(|row| std::cmp::Reverse((row.counts.alive, row.counts.producer_ids)));
+    largest
+        .sort_by_key(|row| std::cmp::Reverse((row.measured.counts.alive, row.measured.counts.producer_ids)));
     let row = |row: &&PartitionRow| {
         vec![
             format!("{}-{}", printable(&row.topic), row.partition),
-            thousands(row.counts.alive),
-            bytes(row.held.heap_bytes),
-            thousands(row.counts.new),
-            thousands(row.counts.new_per_hour.most),
-            thousands(row.counts.transactional),
-            thousands(row.counts.returns.count),
+            thousands(row.measured.counts.alive),
+            bytes(row.measured.held.heap_bytes),
+            thousands(row.measured.counts.new),
+            thousands(row.measured.counts.new_per_hour.most),
+            thousands(row.measured.counts.transactional),
+            thousands(row.measured.counts.returns.count),
         ]
     };
     let rows: Vec<_> = largest.iter().take(ROWS).map(row).collect();

@@ -1,9 +1,5 @@
 //! One setting on its way through a trace: the real engine, asked at each sight, and judged by the exact set.
 //!
-//! How many principals come is not known before, and an engine has a fixed number of places, each of which costs a look. So the
-//! first come into a small engine, more into larger ones of their own. Principals share nothing but the memory's bound, which is
-//! out of reach here, so each has the answers that it would have alone.
-//!
 //! What is looked at only now and then, since it costs more than a call:
 //! - the false-positive rate of a principal's filter: as its IDs become a thirty-second more, and after a sixteenth of a window.
 //!   The calls between two looks are taken at the mean of both rates. The rate is the engine's own estimate, which is high for
@@ -17,49 +13,13 @@ use super::exact::Mark;
 use super::outcome::{Outcome, Throttled};
 use super::over_time::{OverTime, Point};
 use super::setting::Setting;
+use super::tally::{places_of, Tally};
 
-/// Places of the first engine; each next one has [`GROWTH`] times as many.
-const FIRST_PLACES: u32 = 128;
-const GROWTH: u32 = 8;
-const MOST_PLACES: u32 = 1 << 19;
 /// Sweeps are not more frequent, however short the layer period.
 const LEAST_SWEEP_MS: u64 = 1_000;
 const WORST: usize = 10;
 /// At a filter that is asked for unknown IDs, in a window.
 const LOOKS: u64 = 16;
-
-/// One principal under this setting.
-#[derive(Clone)]
-struct Tally {
-    /// Which of the lane's it is in.
-    engine: usize,
-    handle: PrincipalId,
-    admitted: u64,
-    throttled: u64,
-    throttled_ids: u64,
-    /// The filter's false-positive rate at the last look.
-    rate: f64,
-    /// Unknown IDs asked for since then; one that was asked before counts in part.
-    asked: f64,
-    /// When the filter has changed so much that the rate is another.
-    look_at_admitted: u64,
-    look_at_ms: u64,
-}
-
-fn places_of(engine: usize) -> u32 {
-    let times = GROWTH.saturating_pow(u32::try_from(engine).unwrap_or(u32::MAX));
-    FIRST_PLACES.saturating_mul(times).min(MOST_PLACES)
-}
-
-/// The engine that a principal is in.
-fn engine_of(principal: usize) -> usize {
-    let (mut engine, mut end) = (0, places_of(0) as usize);
-    while principal >= end {
-        engine += 1;
-        end += places_of(engine) as usize;
-    }
-    engine
-}
 
 /// `touch` as a decision: Known, Stale, or any other for one that is not known.
 fn known_or_stale(engine: &Engine, id: PrincipalId, producer_id: u64, now_ms: u64) -> Decision {
@@ -67,23 +27,6 @@ fn known_or_stale(engine: &Engine, id: PrincipalId, producer_id: u64, now_ms: u6
         Touch::Known => Decision::Known,
         Touch::New => Decision::Admitted,
         Touch::Stale => Decision::Stale,
-    }
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self {
-            engine: 0,
-            // Nobody's: interned at the first call.
-            handle: PrincipalId::from_raw(u32::MAX - 1),
-            admitted: 0,
-            throttled: 0,
-            throttled_ids: 0,
-            rate: 0.0,
-            asked: 0.0,
-            look_at_admitted: 1,
-            look_at_ms: 0,
-        }
     }
 }
 
@@ -129,7 +72,7 @@ impl Lane {
     /// # Errors
     /// The setting's first field out of its range, in the engine's words.
     pub fn new(setting: &Setting, index: usize, seed: u64) -> Result<Self, ConfigError> {
-        let config = setting.config(FIRST_PLACES, seed)?;
+        let config = setting.config(places_of(0), seed)?;
         Ok(Self {
             setting: setting.clone(),
             seed,
@@ -239,8 +182,7 @@ impl Lane {
         let index = met.principal as usize;
         if self.tallies.len() <= index {
             let met_first = self.tallies.len()..=index;
-            self.tallies
-                .extend(met_first.map(|index| Tally { engine: engine_of(index), ..Tally::default() }));
+            self.tallies.extend(met_first.map(Tally::new));
         }
         let tally = &mut self.tallies[index];
         if let Some(engine) = self.engines.get(tally.engine) {
@@ -378,25 +320,5 @@ impl Lane {
             worst,
             setting: self.setting,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_engine_has_as_many_principals_as_places() {
-        for (principal, engine) in
-            [(0, 0), (127, 0), (128, 1), (1_151, 1), (1_152, 2), (9_343, 2), (9_344, 3)]
-        {
-            assert_eq!(engine_of(principal), engine, "{principal}");
-        }
-        let first_of_the_sixth = (0..5).map(|engine| places_of(engine) as usize).sum();
-        assert_eq!((engine_of(first_of_the_sixth - 1), engine_of(first_of_the_sixth)), (4, 5));
-        assert_eq!(
-            (places_of(4), places_of(5), places_of(usize::MAX)),
-            (MOST_PLACES, MOST_PLACES, MOST_PLACES)
-        );
     }
 }

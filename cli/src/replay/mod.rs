@@ -15,14 +15,14 @@ mod report;
 mod setting;
 mod settings;
 mod table;
+mod tally;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::options::milliseconds;
-use crate::unfinished::Unfinished;
+use crate::unfinished::UnfinishedText;
 use crate::{files, Outcome};
 use answer::Answer;
 use course::Course;
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, String> {
         course = course.on_a_broker(expiration);
     }
     // Before the trace is read, which may take an hour.
-    let page = arguments.html.as_deref().map(Unfinished::create).transpose()?;
+    let page = arguments.html.as_deref().map(UnfinishedText::create).transpose()?;
     let read = Reading::of(&arguments.trace, course, arguments.skip_bad_lines)?;
     let skipped = read.skipped_lines;
     if let Some(said) = &read.first_bad_line {
@@ -86,15 +86,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, String> {
         eprintln!("tollgate: skipped: {said}{others}");
     }
     let answer = Answer::of(read);
-    if let Some((page, mut file)) = page {
-        let html = report::html(&answer)?;
-        file.write_all(html.as_bytes()).map_err(|e| format!("can't write the page: {e}"))?;
-        page.finish()?;
+    if let Some(page) = page {
+        page.write(&report::html(&answer)?)?;
     }
-    files::print(if arguments.json {
-        serde_json::to_string_pretty(&answer).map_err(|e| e.to_string())? + "\n"
+    if arguments.json {
+        files::print_json(&answer)?;
     } else {
-        table::text(&answer)
-    })?;
+        files::print(table::text(&answer))?;
+    }
     Ok(if skipped > 0 { Outcome::Skipped } else { Outcome::Complete })
 }

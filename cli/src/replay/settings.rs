@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::exact::MOST_SETTINGS;
 use super::setting::Setting;
-use crate::options::milliseconds;
+use crate::options::{milliseconds, refused, Shape};
 
 /// The options of one setting.
 #[derive(Args)]
@@ -14,18 +14,8 @@ pub struct Single {
     /// New producer IDs per hour that one principal may bring; without it nothing is throttled and all is counted
     #[arg(long)]
     rate: Option<f64>,
-    /// How long a producer ID is remembered at most
-    #[arg(long, default_value = "1h", value_parser = milliseconds)]
-    window: u64,
-    /// The steps in which the window forgets
-    #[arg(long, default_value_t = 4)]
-    layers: u32,
-    /// Share of new producer IDs that pass uncharged
-    #[arg(long, default_value_t = 0.001)]
-    false_positive_rate: f64,
-    /// Share of a window's worth that may come at once
-    #[arg(long, default_value_t = 1.0)]
-    burst: f64,
+    #[command(flatten)]
+    shape: Shape,
 }
 
 /// One `--compare`: what is tried for one of the options.
@@ -83,10 +73,10 @@ fn each<T>(values: &[&str], must_be: &str, parse: impl Fn(&str) -> Option<T>) ->
 pub fn all(single: &Single, compared: &[Compared]) -> Result<Vec<Setting>, String> {
     let first = Setting {
         rate_per_hour: single.rate,
-        window_ms: single.window,
-        layers: single.layers,
-        false_positive_rate: single.false_positive_rate,
-        burst: single.burst,
+        window_ms: single.shape.window,
+        layers: single.shape.layers,
+        false_positive_rate: single.shape.false_positive_rate,
+        burst: single.shape.burst,
     };
     let mut settings = vec![first];
     for (index, option) in compared.iter().enumerate() {
@@ -122,15 +112,9 @@ impl Compared {
 /// Whether the engine takes a setting.
 ///
 /// # Errors
-/// The engine's sentence, with the option in place of its own field.
+/// What the engine refuses.
 pub fn check(setting: &Setting) -> Result<(), String> {
-    let Err(said) = setting.config(1, 0) else { return Ok(()) };
-    let option = match said.field {
-        "quota" => "rate".to_owned(),
-        "window_ms" => "window".to_owned(),
-        field => field.replace('_', "-"),
-    };
-    Err(format!("--{option} = {}: must be {}", said.value, said.range))
+    setting.config(1, 0).map(|_| ()).map_err(|said| refused(&said))
 }
 
 #[cfg(test)]
@@ -138,8 +122,8 @@ mod tests {
     use super::*;
 
     fn single() -> Single {
-        let window = 3_600_000;
-        Single { rate: None, window, layers: 4, false_positive_rate: 0.001, burst: 1.0 }
+        let shape = Shape { window: 3_600_000, layers: 4, false_positive_rate: 0.001, burst: 1.0 };
+        Single { rate: None, shape }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tollgate::{Config, Quota};
 
 use answer::Answer;
 
-use crate::options::milliseconds;
+use crate::options::{milliseconds, refused, Shape};
 
 use crate::files;
 
@@ -18,18 +18,8 @@ pub struct Arguments {
     /// New producer IDs per hour that one principal may bring (producer_ids_rate)
     #[arg(long)]
     rate: f64,
-    /// How long a producer ID is remembered at most
-    #[arg(long, default_value = "1h", value_parser = milliseconds)]
-    window: u64,
-    /// The steps in which the window forgets
-    #[arg(long, default_value_t = 4)]
-    layers: u32,
-    /// Share of new producer IDs that pass uncharged
-    #[arg(long, default_value_t = 0.001)]
-    false_positive_rate: f64,
-    /// Share of a window's worth that may come at once
-    #[arg(long, default_value_t = 1.0)]
-    burst: f64,
+    #[command(flatten)]
+    shape: Shape,
     /// Producers of one principal that write all the time, beside the new ones
     #[arg(long, default_value_t = 0)]
     active: u64,
@@ -52,16 +42,16 @@ pub struct Arguments {
 /// # Errors
 /// A sentence that names the option, the value and the range.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    let quota = Quota::per_hour(arguments.rate, arguments.burst)
-        .map_err(|e| e.to_string().replacen("quota", "--rate", 1).replacen("burst", "--burst", 1))?;
+    let shape = &arguments.shape;
+    let quota = Quota::per_hour(arguments.rate, shape.burst).map_err(|said| refused(&said))?;
     let config = Config::builder()
-        .window_ms(arguments.window)
-        .layers(arguments.layers)
-        .false_positive_rate(arguments.false_positive_rate)
+        .window_ms(shape.window)
+        .layers(shape.layers)
+        .false_positive_rate(shape.false_positive_rate)
         // Nothing is hashed here.
         .seed(0)
         .build()
-        .map_err(|e| format!("--{}", e.to_string().replacen("window_ms", "window", 1).replace('_', "-")))?;
+        .map_err(|said| refused(&said))?;
     let answer = Answer::of(
         &config,
         quota,
@@ -73,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         },
     );
     if arguments.json {
-        files::print(serde_json::to_string_pretty(&answer).map_err(|e| e.to_string())? + "\n")
+        files::print_json(&answer)
     } else {
         files::print(table::text(&answer))
     }
