@@ -1,7 +1,7 @@
 //! `tollgate replay`: a trace under any setting, by the real engine with an exact set beside it.
 //!
-//! The way of the data is the order of the modules: [`settings`] (what is tried) -> [`reading`] (the trace, through the
-//! [`course`]) -> [`ranking`] -> [`answer`] (JSON), [`table`] (for people), [`report`] (a page).
+//! The way of the data is the order of the modules: `settings` (what is tried) -> `reading` (the trace, through the
+//! `course`) -> `ranking` -> `answer` (JSON), `table` (for people), `report` (a page).
 
 mod answer;
 pub mod course;

@@ -7,8 +7,8 @@
 //! or, a line each, `{"time_ms":1796063100000,"principal":"alice","producer_id":4711}`.
 //!
 //! Times are milliseconds since 1970, or RFC 3339 (`2026-11-30T18:25:00Z`). The way of the data is the order of the modules:
-//! [`input`] (bytes, a bounded part of them at a time) -> [`rows`] (lines to fields) -> [`reader`] (fields to sights, in order);
-//! [`writer`] is the way back.
+//! `input` (bytes, a bounded part of them at a time) -> `rows` (lines to fields) -> `reader` (fields to sights, in order);
+//! `writer` is the way back.
 
 mod input;
 mod moment;
