@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::heap;
 
-/// Beyond so many seconds with a last sight in them, minutes: 100 kB at most for a partition, whatever it holds.
+/// Beyond so many seconds with a last sight in them, minutes: 150 kB at most for a partition, whatever it holds.
 const MOST_BINS: usize = 4_096;
 const MINUTE_S: u32 = 60;
 

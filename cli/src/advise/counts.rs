@@ -6,6 +6,8 @@ use super::activity::Activity;
 use super::ages::Ages;
 
 pub const HOUR_S: u32 = 3_600;
+/// Fourteen months. What is older counts, but has no hour of its own: one batch with a time of 1970 would make half a million.
+const MOST_HOURS: u32 = 10_000;
 
 /// The value that this share of the sorted ones does not exceed; of none, 0.
 pub fn quantile(sorted: &[u32], share: f64) -> u32 {
@@ -163,8 +165,9 @@ impl Tally {
         if self.first_s > self.last_s {
             return Hours::default();
         }
-        let first_hour = self.first_s / HOUR_S;
-        let mut new = vec![0; (self.last_s / HOUR_S - first_hour + 1) as usize];
+        let last_hour = self.last_s / HOUR_S;
+        let first_hour = (self.first_s / HOUR_S).max((last_hour + 1).saturating_sub(MOST_HOURS));
+        let mut new = vec![0; (last_hour - first_hour + 1) as usize];
         for at_s in &self.arrivals {
             if let Some(new) = new.get_mut((at_s / HOUR_S).wrapping_sub(first_hour) as usize) {
                 *new += 1;
@@ -207,6 +210,15 @@ mod tests {
         assert_eq!((counts.producer_ids, counts.new, counts.older_than_log, counts.seen_once), (3, 2, 1, 1));
         assert_eq!(pauses, [90, 7_200]);
         assert_eq!(counts.returns, Returns { count: 2, median_s: 90, p95_s: 7_200, most_s: 7_200 });
+    }
+
+    #[test]
+    fn a_clock_of_1970_makes_no_half_a_million_hours() {
+        let mut tally = Tally::new(0);
+        tally.add(&activity(&[(5, 0, true)]));
+        tally.add(&activity(&[(1_700_000_000, 1, true)]));
+        let Summary { counts, hours, .. } = tally.finish();
+        assert_eq!((counts.new, counts.new_per_hour.hours, hours.new.iter().sum::<u32>()), (2, 10_000, 1));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! the sights in their [`order`]) -> [`report`] -> [`table`] and [`page`].
 //!
 //! Memory: the tables of IDs take `--memory` at most, and half as much again while one of them grows; beyond, one in 2, 4, 8 … IDs is
-//! kept, and stands for the others. The summing up takes as much once more. 100 kB a partition, and a buffer for each file that is open.
+//! kept, and stands for the others. The summing up takes as much once more. Up to 150 kB a partition, and a buffer for each file that is open.
 
 mod activity;
 mod ages;

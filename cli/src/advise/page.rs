@@ -2,14 +2,12 @@
 
 use super::counts::{Hours, HOUR_S};
 use super::recommend::makes_short_lived;
-use super::report::{PartitionRow, Report};
+use super::report::{PartitionRow, Report, DRAWN};
 use super::table::pause_label;
 use crate::page::chart::{BarChart, Line, TimeChart};
 use crate::page::{self, Page};
 use crate::text::{bytes, duration, escape, number, share, thousands, time};
 
-/// Principals with a line of their own.
-const LINES: usize = 3;
 /// Rows of a table.
 const ROWS: usize = 50;
 
@@ -65,13 +63,13 @@ fn new_ids(report: &Report) -> Result<String, String> {
     let chart = TimeChart {
         title: "New producer IDs per hour, by principal".to_owned(),
         unit: "an hour".to_owned(),
-        lines: report.principals.iter().take(LINES).map(|row| line(&row.name, &row.hours)).collect(),
+        lines: report.principals.iter().take(DRAWN).map(|row| line(&row.name, &row.hours)).collect(),
         limit: Some(("recommended quota".to_owned(), report.recommendation.producer_ids_rate)),
         is_log: report.total.counts.new_per_hour.most as f64 > 20.0 * report.recommendation.producer_ids_rate,
     };
     let caption = format!(
         "The {} that made most. In all: {} at the median, {} in the busiest hour.",
-        if report.principals.len() > LINES { "three principals" } else { "principals" },
+        if report.principals.len() > DRAWN { "three principals" } else { "principals" },
         thousands(report.total.counts.new_per_hour.median),
         thousands(report.total.counts.new_per_hour.most),
     );

@@ -16,6 +16,9 @@ use crate::replay::course::Outcome;
 /// Pauses that are told apart, seconds: up to the first, and so on; the last is open.
 pub const PAUSE_BOUNDS_S: [u32; 9] = [300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400];
 
+/// Principals with a line of their own in the plots: those that make most.
+pub const DRAWN: usize = 3;
+
 #[derive(Serialize)]
 pub struct Report {
     /// Milliseconds since 1970: who is alive then?
@@ -221,7 +224,23 @@ fn tallies(
         summary.settle(alive_after_s);
         summary
     };
-    (settled(all), each.into_iter().map(settled).collect())
+    let all = settled(all);
+    let mut summaries: Vec<Summary> = Vec::new();
+    let mut drawn: Vec<usize> = Vec::new();
+    for (index, tally) in each.into_iter().enumerate() {
+        summaries.push(settled(tally));
+        drawn.push(index);
+        drawn.sort_by_key(|index| std::cmp::Reverse(summaries[*index].counts.new));
+        // Thousands of principals with their hours would take more than the tables.
+        if let Some(undrawn) = drawn.get(DRAWN).copied() {
+            drawn.truncate(DRAWN);
+            summaries[undrawn].hours = Hours::default();
+        }
+        if let Some(summary) = summaries.last_mut() {
+            (summary.pauses, summary.transactional_pauses) = <_>::default();
+        }
+    }
+    (all, summaries)
 }
 
 fn histogram(pauses: &[u32], one_in: u64) -> Vec<PauseBin> {

@@ -32,16 +32,30 @@ impl Spans {
         }
     }
 
+    /// What does not go on from the newest. In place: clocks that go to and fro over a year make half a million spans.
     fn insert(&mut self, from_s: u32, to_s: u32) {
-        let mut all: Vec<Span> = self.iter().collect();
-        let first = all.partition_point(|span| span.1.saturating_add(JOIN_S) < from_s);
-        let end = all.partition_point(|span| span.0 <= to_s.saturating_add(JOIN_S));
-        let joined = all[first..end]
-            .iter()
-            .fold((from_s, to_s), |whole, span| (whole.0.min(span.0), whole.1.max(span.1)));
-        all.splice(first..end, [joined]);
-        self.newest = all.pop();
-        self.earlier = if all.is_empty() { None } else { Some(Box::new(all)) };
+        let mut no_earlier = Vec::new();
+        let earlier = self.earlier.as_deref_mut().unwrap_or(&mut no_earlier);
+        if let Some(newest) = self.newest.as_mut().filter(|newest| newest.0 <= to_s.saturating_add(JOIN_S)) {
+            *newest = (newest.0.min(from_s), newest.1.max(to_s));
+            while let Some(before) = earlier.pop_if(|before| newest.0 <= before.1.saturating_add(JOIN_S)) {
+                newest.0 = newest.0.min(before.0);
+            }
+            if earlier.is_empty() {
+                self.earlier = None;
+            }
+            return;
+        }
+        let first = earlier.partition_point(|span| span.1.saturating_add(JOIN_S) < from_s);
+        let end = earlier.partition_point(|span| span.0 <= to_s.saturating_add(JOIN_S));
+        let reached = earlier.get(first..end).unwrap_or_default();
+        let joined =
+            reached.iter().fold((from_s, to_s), |whole, span| (whole.0.min(span.0), whole.1.max(span.1)));
+        if let [only] = &mut earlier[first..end] {
+            *only = joined;
+        } else {
+            self.earlier.get_or_insert_default().splice(first..end, [joined]);
+        }
     }
 
     /// Adds another's.
