@@ -265,6 +265,44 @@ fn a_trace_replayed_as_on_a_broker_says_the_same() {
 }
 
 #[test]
+fn without_a_producer_id_nothing_is_recommended() {
+    let log = LogDir::new(directory("advise_nothing"), 1);
+    log.segment("orders-0", 0, &[batch(-1, -1, START)]);
+    let (answer, status) = json(&log, &["--rate", "10"]);
+    assert_eq!(
+        (status, &answer["recommendation"], &answer["candidates"]),
+        (0, &Value::Null, &serde_json::json!([]))
+    );
+    let text = String::from_utf8(run(&[path(&log)]).stdout).unwrap();
+    assert!(
+        text.contains("there is nothing to recommend a quota by") && !text.contains("default.rate"),
+        "{text}"
+    );
+    let html = log.0.join("../advise_nothing.html");
+    assert_eq!(run(&[path(&log), "--html", html.to_str().unwrap()]).status.code(), Some(0));
+    assert!(!fs::read_to_string(html).unwrap().contains("Recommended"));
+}
+
+#[test]
+fn the_page_has_the_recommendation_to_paste_and_loads_nothing() {
+    let log = two_topics("advise_page");
+    let html = log.0.join("../advise_page.html");
+    assert_eq!(run(&[path(&log), "--html", html.to_str().unwrap()]).status.code(), Some(0));
+    let page = fs::read_to_string(html).unwrap();
+    for part in [
+        "<pre>producer.id.quota.default.rate=10</pre>",
+        "<pre>tollgate size --rate 10 --window 1h --layers 4 --principals 2 --partitions 2</pre>",
+        "New producer IDs per minute, by principal",
+        "Pauses between two sights of an ID",
+        "Memory of the engine under the recommended quota",
+        "clicks !",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    common::assert_loads_nothing_from_anywhere(&page);
+}
+
+#[test]
 fn what_cannot_be_done_is_said() {
     let one = two_topics("advise_one");
     let other = LogDir::new(directory("advise_other"), 2);
@@ -282,4 +320,15 @@ fn what_cannot_be_done_is_said() {
     failed(&[path(&one), "--memory", "0"], "1..=1048576");
     failed(&[path(&one), "--rate", "0"], "--rate = 0: must be a finite number above 0");
     assert!(!Path::new("/nowhere").exists());
+    failed(&[path(&one), &format!("{}/.", path(&one))], "is given twice");
+    let inside = one.0.join("report.html");
+    failed(
+        &[path(&one), "--html", inside.to_str().unwrap()],
+        "to which nothing is written: give another place",
+    );
+    assert!(!inside.exists());
+    failed(&[path(&one), "--at", "2020-01-01T00:00:00Z"], "must not be before the newest batch");
+    let other_software = directory("advise_no_broker");
+    fs::create_dir_all(other_software.join("polkit-1")).unwrap();
+    failed(&[other_software.to_str().unwrap()], "is no log directory of a Kafka broker");
 }

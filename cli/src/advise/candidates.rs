@@ -48,8 +48,8 @@ pub struct Told<'a> {
     pub expiration_s: u32,
     /// One in so many IDs is there.
     pub one_in: u64,
-    /// Partitions that an ID is kept in, on the average.
-    pub partitions_per_id: f64,
+    /// That an ID is kept in, on the average.
+    pub partitions: u64,
 }
 
 /// Rates to try, in order.
@@ -132,10 +132,10 @@ fn worst_heap_bytes(rate: f64, recommended: &Recommendation, told: &Told<'_>) ->
     let load = Load {
         active: 0,
         principals: told.active_principals,
-        partitions: 1,
+        partitions: told.partitions,
         expiration_ms: u64::from(told.expiration_s) * 1_000,
     };
-    Ok(Answer::of(&config, quota, &load).broker_heap_bytes * told.partitions_per_id)
+    Ok(Answer::of(&config, quota, &load).broker_heap_bytes)
 }
 
 #[cfg(test)]

@@ -4,10 +4,34 @@ use serde::Serialize;
 
 use super::activity::Activity;
 use super::ages::Ages;
+use super::bins::Bins;
 
 pub const HOUR_S: u32 = 3_600;
-/// Fourteen months. What is older counts, but has no hour of its own: one batch with a time of 1970 would make half a million.
-const MOST_HOURS: u32 = 10_000;
+const MINUTE_S: u32 = 60;
+/// A plot of fewer hours is drawn by the minute.
+const FEW_HOURS: u32 = 6;
+
+/// From the first batch to the last, seconds since 1970.
+#[derive(Clone, Copy, Debug)]
+pub struct Period {
+    pub from_s: u32,
+    pub to_s: u32,
+}
+
+impl Period {
+    /// Who was seen after this second may still be there: a minute before the end, or a tenth of a short log.
+    fn young_after_s(self) -> u32 {
+        self.to_s - (self.to_s.saturating_sub(self.from_s) / 10).min(MINUTE_S)
+    }
+
+    fn drawn_bin_s(self) -> u32 {
+        if self.to_s.saturating_sub(self.from_s) <= FEW_HOURS * HOUR_S {
+            MINUTE_S
+        } else {
+            HOUR_S
+        }
+    }
+}
 
 /// The value that this share of the sorted ones does not exceed; of none, 0.
 pub fn quantile(sorted: &[u32], share: f64) -> u32 {
@@ -40,8 +64,11 @@ pub struct Counts {
     pub transactional: u64,
     /// With one batch of data and no more: a producer per message.
     pub seen_once: u64,
-    /// With data, and all sights within a minute: a producer per request, per retry, per message.
+    /// With data, and all sights within a minute that ended a minute before the log does: a producer per request, per retry, per
+    /// message.
     pub short_lived: u64,
+    /// The same, but seen so late that they may go on.
+    pub too_young: u64,
     /// Whose data begin within the log.
     pub new: u64,
     pub older_than_log: u64,
@@ -58,18 +85,14 @@ pub struct Held {
     pub heap_bytes: f64,
 }
 
-/// New IDs by hour, from the hour that is `first_hour` hours after 1970.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Hours {
-    pub first_hour: u32,
-    pub new: Vec<u32>,
-}
-
 /// What came out, all but who is alive: that depends on a time that is known later.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     pub counts: Counts,
-    pub hours: Hours,
+    /// By clock hour.
+    pub hours: Bins,
+    /// For a plot: by the minute where there are few hours.
+    pub drawn: Bins,
     /// Seconds, in order.
     pub pauses: Vec<u32>,
     /// Those of transactional IDs, in order.
@@ -95,12 +118,13 @@ pub struct Tally {
     last_s: u32,
     /// Seconds since 1970 at which an ID was new.
     arrivals: Vec<u32>,
+    period: Period,
 }
 
 impl Tally {
-    pub fn new(halvings: u32) -> Self {
+    pub fn new(halvings: u32, period: Period) -> Self {
         let summary = Summary { one_in: 1 << halvings, ..Summary::default() };
-        Self { summary, first_s: u32::MAX, last_s: 0, arrivals: Vec::new() }
+        Self { summary, first_s: u32::MAX, last_s: 0, arrivals: Vec::new(), period }
     }
 
     pub fn add(&mut self, activity: &Activity) {
@@ -108,7 +132,10 @@ impl Tally {
         counts.producer_ids += u64::from(activity.is_in_log());
         counts.transactional += u64::from(activity.is_transactional);
         counts.seen_once += u64::from(activity.batches == 1);
-        counts.short_lived += u64::from(activity.is_short_lived());
+        if activity.is_short_lived() {
+            let is_young = activity.last_s() > self.period.young_after_s();
+            *(if is_young { &mut counts.too_young } else { &mut counts.short_lived }) += 1;
+        }
         counts.older_than_log += u64::from(activity.is_older);
         if activity.is_new() {
             counts.new += 1;
@@ -125,7 +152,9 @@ impl Tally {
 
     /// Scaled to all IDs.
     pub fn finish(mut self) -> Summary {
-        let hours = self.hours();
+        let seen = (self.first_s, self.last_s);
+        let hours = Bins::of(&self.arrivals, seen, HOUR_S);
+        let drawn = Bins::of(&self.arrivals, seen, self.period.drawn_bin_s());
         let Summary { counts, pauses, transactional_pauses, one_in: scale, .. } = &mut self.summary;
         let scale = *scale;
         let mut sorted = hours.new.clone();
@@ -151,29 +180,14 @@ impl Tally {
             &mut counts.transactional,
             &mut counts.seen_once,
             &mut counts.short_lived,
+            &mut counts.too_young,
             &mut counts.older_than_log,
             &mut counts.new,
         ] {
             *count *= scale;
         }
-        let scaled = |new: &u32| u32::try_from(u64::from(*new) * scale).unwrap_or(u32::MAX);
-        self.summary.hours = Hours { new: hours.new.iter().map(scaled).collect(), ..hours };
+        (self.summary.hours, self.summary.drawn) = (hours.scaled(scale), drawn.scaled(scale));
         self.summary
-    }
-
-    fn hours(&self) -> Hours {
-        if self.first_s > self.last_s {
-            return Hours::default();
-        }
-        let last_hour = self.last_s / HOUR_S;
-        let first_hour = (self.first_s / HOUR_S).max((last_hour + 1).saturating_sub(MOST_HOURS));
-        let mut new = vec![0; (last_hour - first_hour + 1) as usize];
-        for at_s in &self.arrivals {
-            if let Some(new) = new.get_mut((at_s / HOUR_S).wrapping_sub(first_hour) as usize) {
-                *new += 1;
-            }
-        }
-        Hours { first_hour, new }
     }
 }
 
@@ -181,6 +195,21 @@ impl Tally {
 mod tests {
     use super::*;
     use crate::advise::activity::{Kind, Sight};
+
+    const DAY: Period = Period { from_s: 0, to_s: 86_400 };
+
+    #[test]
+    fn who_was_seen_last_at_the_end_is_too_young_to_be_gone() {
+        let mut tally = Tally::new(0, DAY);
+        for last_s in [86_340, 86_341, 86_400] {
+            tally.add(&activity(&[(last_s, 0, true)]));
+        }
+        tally.add(&activity(&[(0, 0, true), (61, 1, false)]));
+        let counts = tally.finish().counts;
+        assert_eq!((counts.short_lived, counts.too_young, counts.producer_ids), (1, 2, 4));
+        // Of a log of half a minute, three seconds.
+        assert_eq!(Period { from_s: 100, to_s: 130 }.young_after_s(), 127);
+    }
 
     #[test]
     fn a_quantile_is_the_value_at_its_rank() {
@@ -200,12 +229,12 @@ mod tests {
 
     #[test]
     fn hours_without_a_new_id_count() {
-        let mut tally = Tally::new(0);
+        let mut tally = Tally::new(0, DAY);
         tally.add(&activity(&[(10 * HOUR_S + 5, 0, true)]));
         tally.add(&activity(&[(10 * HOUR_S + 9, 1, true), (10 * HOUR_S + 99, 2, false)]));
         tally.add(&activity(&[(12 * HOUR_S, 3, false), (14 * HOUR_S, 4, false)]));
         let Summary { counts, hours, pauses, .. } = tally.finish();
-        assert_eq!(hours, Hours { first_hour: 10, new: vec![2, 0, 0, 0, 0] });
+        assert_eq!(hours, Bins { size_s: HOUR_S, first: 10, new: vec![2, 0, 0, 0, 0] });
         assert_eq!(counts.new_per_hour, PerHour { hours: 5, median: 0, p95: 2, most: 2 });
         assert_eq!((counts.producer_ids, counts.new, counts.older_than_log, counts.seen_once), (3, 2, 1, 1));
         assert_eq!(pauses, [90, 7_200]);
@@ -213,17 +242,8 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_of_1970_makes_no_half_a_million_hours() {
-        let mut tally = Tally::new(0);
-        tally.add(&activity(&[(5, 0, true)]));
-        tally.add(&activity(&[(1_700_000_000, 1, true)]));
-        let Summary { counts, hours, .. } = tally.finish();
-        assert_eq!((counts.new, counts.new_per_hour.hours, hours.new.iter().sum::<u32>()), (2, 10_000, 1));
-    }
-
-    #[test]
     fn alive_is_what_is_later_than_the_expiration_allows() {
-        let mut tally = Tally::new(0);
+        let mut tally = Tally::new(0, DAY);
         for at_s in [99, 100, 101] {
             tally.add(&activity(&[(at_s, 0, true)]));
         }
@@ -234,7 +254,7 @@ mod tests {
 
     #[test]
     fn one_in_four_stands_for_four() {
-        let mut tally = Tally::new(2);
+        let mut tally = Tally::new(2, DAY);
         tally.add(&activity(&[(10, 0, true), (1_000, 1, false)]));
         let mut summary = tally.finish();
         let held = summary.settle(0);

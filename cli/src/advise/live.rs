@@ -1,24 +1,28 @@
-//! How many IDs a broker held over time, by hour.
+//! How many IDs a broker held over time, in bins of one size.
 
 use super::activity::Activity;
-use super::counts::HOUR_S;
+use super::bins::Bins;
 
-/// At the end of each hour from `first_hour` (hours since 1970): IDs seen within the expiration before it.
+/// At the end of each bin: IDs seen within the expiration before it.
 pub struct Live {
-    pub first_hour: u32,
+    pub size_s: u32,
+    /// Bins between 1970 and the first of these.
+    pub first: u32,
     pub ids: Vec<u64>,
 }
 
-/// Counts by differences: memory for the hours only.
+/// Counts by differences: memory for the bins only.
 pub struct Counting {
-    first_hour: u32,
+    size_s: u32,
+    first: u32,
     changes: Vec<i64>,
     expiration_s: u32,
 }
 
 impl Counting {
-    pub fn new(first_hour: u32, hours: usize, expiration_s: u32) -> Self {
-        Self { first_hour, changes: vec![0; hours], expiration_s }
+    /// In the bins of new IDs.
+    pub fn new(bins: &Bins, expiration_s: u32) -> Self {
+        Self { size_s: bins.size_s.max(1), first: bins.first, changes: vec![0; bins.new.len()], expiration_s }
     }
 
     pub fn add(&mut self, activity: &Activity) {
@@ -38,10 +42,10 @@ impl Counting {
 
     fn count(&mut self, held: Option<(u32, u32)>) {
         let Some((from_s, until_s)) = held else { return };
-        // Held at the end of the hour it came in, and no more at the end of the hour it went in.
+        // Held at the end of the bin it came in, and no more at the end of the one it went in.
         for (at_s, change) in [(from_s, 1), (until_s, -1)] {
-            let hour = (at_s / HOUR_S).saturating_sub(self.first_hour) as usize;
-            if let Some(count) = self.changes.get_mut(hour) {
+            let bin = (at_s / self.size_s).saturating_sub(self.first) as usize;
+            if let Some(count) = self.changes.get_mut(bin) {
                 *count += change;
             }
         }
@@ -54,7 +58,7 @@ impl Counting {
             held += change;
             held.unsigned_abs() * one_in
         });
-        Live { first_hour: self.first_hour, ids: ids.collect() }
+        Live { size_s: self.size_s, first: self.first, ids: ids.collect() }
     }
 }
 
@@ -62,10 +66,11 @@ impl Counting {
 mod tests {
     use super::*;
     use crate::advise::activity::{Kind, Sight};
+    use crate::advise::counts::HOUR_S;
 
     #[test]
     fn an_id_is_held_until_its_expiration_has_passed() {
-        let mut counting = Counting::new(10, 8, 2 * HOUR_S);
+        let mut counting = Counting::new(&Bins { size_s: HOUR_S, first: 10, new: vec![0; 8] }, 2 * HOUR_S);
         for sights in [&[10 * HOUR_S + 5][..], &[10 * HOUR_S, 11 * HOUR_S + 9, 16 * HOUR_S]] {
             let mut activity = Activity::new(0);
             for &at_s in sights {

@@ -10,6 +10,7 @@
 
 mod activity;
 mod ages;
+mod bins;
 mod budget;
 mod candidates;
 mod counts;
@@ -26,7 +27,8 @@ mod scan;
 mod spans;
 mod table;
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -42,7 +44,7 @@ use scan::{Options, Scan};
 use crate::kafka_log::LogDirectory;
 use crate::trace::TraceWriter;
 use crate::unfinished::UnfinishedText;
-use crate::{files, interrupt, options, progress, Outcome};
+use crate::{files, interrupt, options, progress, text, Outcome};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -104,6 +106,9 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
         Quota::per_hour(*rate, 1.0).map_err(|said| options::refused(&said))?;
     }
     let directories = directories(&arguments.directories)?;
+    for output in arguments.html.iter().chain(&arguments.trace) {
+        check_outside(output, &arguments.directories)?;
+    }
     // Before all is read, which may take an hour.
     let html = arguments.html.as_deref().map(UnfinishedText::create).transpose()?;
     let trace = arguments.trace.as_deref().map(TraceWriter::create).transpose()?;
@@ -129,6 +134,9 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
         at_ms: arguments.at.map(milliseconds),
         seconds: started.elapsed().as_secs_f64(),
     };
+    for pattern in principals.unused(&scan.topics) {
+        eprintln!("tollgate: --principals: no topic is, or begins as, '{pattern}'");
+    }
     if let Some(writer) = trace {
         write_trace(writer, &scan, &principals)?;
     }
@@ -136,6 +144,14 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
     let report = Report::of(&mut scan, question, &bar);
     bar.finish_and_clear();
     let report = report?;
+    if let (Some(path), Some(recommended)) = (&arguments.trace, &report.recommendation) {
+        let expiration = text::duration(report.expiration_ms as f64).replace(' ', "");
+        eprintln!(
+            "the trace: tollgate replay {} {} --expiration {expiration}",
+            path.display(),
+            recommended.options()
+        );
+    }
     if let Some(html) = html {
         html.write(&page::render(&report)?)?;
     }
@@ -156,11 +172,37 @@ fn milliseconds(at: SystemTime) -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
+/// A broker's directories are the broker's.
+fn check_outside(output: &Path, directories: &[PathBuf]) -> Result<(), String> {
+    let parent = match output.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let Ok(parent) = fs::canonicalize(parent) else { return Ok(()) };
+    let within =
+        |directory: &&PathBuf| fs::canonicalize(directory).is_ok_and(|whole| parent.starts_with(whole));
+    match directories.iter().find(within) {
+        Some(directory) => Err(format!(
+            "{} is within {}, to which nothing is written: give another place",
+            output.display(),
+            directory.display()
+        )),
+        None => Ok(()),
+    }
+}
+
 /// All of one broker, or the quota, which each broker has for itself, would be told from several.
 fn directories(paths: &[PathBuf]) -> Result<Vec<LogDirectory>, String> {
     let mut directories: Vec<LogDirectory> = Vec::new();
+    let mut whole = Vec::new();
     for path in paths {
         let directory = LogDirectory::read(path)?;
+        // By links too: what is read twice counts twice.
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        if whole.contains(&real) {
+            return Err(format!("{} is given twice: once is enough", path.display()));
+        }
+        whole.push(real);
         let broker = |directory: &LogDirectory| {
             directory.node_id.map(|node_id| (directory.cluster_id.clone().unwrap_or_default(), node_id))
         };

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::activity::{Kind, Sight};
 use super::budget::Budget;
-use super::counts::{Held, Summary, Tally};
+use super::counts::{Held, Period, Summary, Tally};
 use super::ids::Ids;
 use crate::kafka_log::{BatchHeader, ProducerEntry};
 
@@ -38,6 +38,12 @@ impl Batches {
         self.batches_without_time += other.batches_without_time;
         self.first_ms = self.first_ms.into_iter().chain(other.first_ms).min();
         self.last_ms = self.last_ms.max(other.last_ms);
+    }
+}
+
+impl Batches {
+    pub fn period(&self) -> Period {
+        Period { from_s: seconds(self.first_ms.unwrap_or(0)), to_s: seconds(self.last_ms.unwrap_or(0)) }
     }
 }
 
@@ -161,11 +167,12 @@ impl<'b> Reading<'b> {
     ) -> Partition {
         let (mut ids, batches) = std::mem::replace(&mut *self.held(), (Ids::new(budget), Batches::default()));
         ids.halve();
-        let mut tally = Tally::new(ids.halvings());
+        let mut tally = Tally::new(ids.halvings(), batches.period());
         ids.activities().for_each(|activity| tally.add(activity));
         let mut summary = tally.finish();
         // Thousands of partitions: what only the whole needs would add up.
-        (summary.hours, summary.pauses, summary.transactional_pauses) = Default::default();
+        (summary.hours, summary.drawn) = Default::default();
+        (summary.pauses, summary.transactional_pauses) = Default::default();
         all.lock().unwrap_or_else(PoisonError::into_inner).join(&ids, is_internal);
         Partition { topic: self.topic, number: self.number, batches, summary, held: Held::default() }
     }

@@ -10,6 +10,14 @@ pub fn is_internal(topic: &str) -> bool {
     topic.starts_with("__")
 }
 
+/// A name, or its beginning and `*`.
+fn fits(pattern: &str, topic: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => topic.starts_with(beginning),
+        None => topic == pattern,
+    }
+}
+
 /// Whose each topic is.
 pub enum Principals {
     ByTopic,
@@ -28,23 +36,32 @@ impl Principals {
         let wrong = |e: &dyn std::fmt::Display| format!("can't read {}: {e}", path.display());
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
+            .flexible(true)
             .comment(Some(b'#'))
             .trim(csv::Trim::All)
             .from_path(path)
             .map_err(|e| wrong(&e))?;
         let mut listed = Vec::new();
-        for (index, line) in reader.deserialize::<(String, String)>().enumerate() {
-            let (topic, principal) = line.map_err(|e| wrong(&e))?;
-            if index == 0 && (topic.as_str(), principal.as_str()) == ("topic", "principal") {
+        for (index, record) in reader.records().enumerate() {
+            let record = record.map_err(|e| wrong(&e))?;
+            let fields: Vec<&str> = record.iter().collect();
+            if index == 0 && fields == ["topic", "principal"] {
                 continue;
             }
-            if topic.is_empty() || principal.is_empty() || topic.trim_end_matches('*').contains('*') {
+            let line = record.position().map_or(0, csv::Position::line);
+            let pair = match fields[..] {
+                [topic, principal] if !topic.is_empty() && !principal.is_empty() => Some((topic, principal)),
+                _ => None,
+            };
+            let pair = pair.filter(|(topic, _)| !topic.strip_suffix('*').unwrap_or(topic).contains('*'));
+            let Some((topic, principal)) = pair else {
                 return Err(format!(
-                    "{}: '{topic},{principal}' is no pair of topic and principal; a topic may end in *",
-                    path.display()
+                    "{}, line {line}: '{}' must be a topic and a principal, such as orders,alice; a topic may end in *",
+                    path.display(),
+                    fields.join(",")
                 ));
-            }
-            listed.push((topic, principal));
+            };
+            listed.push((topic.to_owned(), principal.to_owned()));
         }
         Ok(Self::Listed(listed))
     }
@@ -56,12 +73,16 @@ impl Principals {
             Self::One => "all",
             Self::Listed(listed) => listed
                 .iter()
-                .find(|(pattern, _)| match pattern.strip_suffix('*') {
-                    Some(beginning) => topic.starts_with(beginning),
-                    None => topic == pattern,
-                })
+                .find(|(pattern, _)| fits(pattern, topic))
                 .map_or(topic, |(_, principal)| principal),
         }
+    }
+
+    /// Patterns that no topic fits: misspelled, mostly.
+    pub fn unused<'a>(&'a self, topics: &'a [String]) -> impl Iterator<Item = &'a str> {
+        let listed: &[(String, String)] = if let Self::Listed(listed) = self { listed } else { &[] };
+        let patterns = listed.iter().map(|(pattern, _)| pattern.as_str());
+        patterns.filter(|pattern| !topics.iter().any(|topic| fits(pattern, topic)))
     }
 
     /// Numbers for the principals of topics, and their names.
@@ -109,11 +130,21 @@ mod tests {
     #[test]
     fn a_line_that_is_no_pair_is_named() {
         let refused = |test, text| read(test, text).err().unwrap();
-        assert_eq!(
-            refused("star", "a*b,alice\n"),
-            "FILE: 'a*b,alice' is no pair of topic and principal; a topic may end in *"
-        );
-        assert!(refused("one", "alice\n").contains("FILE"), "{}", refused("one", "alice\n"));
-        assert!(refused("one", "a,b\nc\n").contains("line: 2"), "{}", refused("one", "a,b\nc\n"));
+        let told = "must be a topic and a principal, such as orders,alice; a topic may end in *";
+        for (test, text, said) in [
+            ("star", "a*b,alice\n", "FILE, line 1: 'a*b,alice' "),
+            ("one", "topic,principal\nalice\n", "FILE, line 2: 'alice' "),
+            ("three", "a,b\norders,a,b\n", "FILE, line 2: 'orders,a,b' "),
+            ("empty", "a,\n", "FILE, line 1: 'a,' "),
+        ] {
+            assert_eq!(refused(test, text), format!("{said}{told}"));
+        }
+    }
+
+    #[test]
+    fn what_fits_no_topic_is_told() {
+        let principals = read("unused", "odrers,a\norders*,b\n").unwrap();
+        let topics = ["orders-eu".to_owned()];
+        assert_eq!(principals.unused(&topics).collect::<Vec<_>>(), ["odrers"]);
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::counts::{Counts, Summary};
-use crate::text::{duration, number, share};
+use crate::text::{count, duration, number, share};
 
 /// Below this nobody asks for a quota.
 const LEAST_RATE: f64 = 10.0;
@@ -19,6 +19,9 @@ const MANY_PER_HOUR: u64 = 100;
 const FEW_PAUSES: usize = 20;
 /// Share of the pauses that a window is to bridge.
 const BRIDGED: f64 = 0.95;
+
+/// A shorter log has no usual hour.
+const SHORT_LOG_S: u32 = 20 * 3_600;
 
 const HOUR_MS: u64 = 3_600_000;
 const WINDOWS_H: [u64; 6] = [1, 2, 4, 8, 12, 24];
@@ -39,13 +42,44 @@ pub type Named<'a> = (&'a str, &'a Counts);
 
 /// Whether most of a principal's IDs live for a message or a request, and there are many.
 pub fn makes_short_lived(counts: &Counts) -> bool {
-    counts.new_per_hour.most >= MANY_PER_HOUR
-        && counts.short_lived as f64 >= SHORT_LIVED * counts.producer_ids.max(1) as f64
+    counts.new_per_hour.most >= MANY_PER_HOUR && short_lived_share(counts) >= SHORT_LIVED
 }
 
-/// `all`: of all principals together; `expiration_s`: how long a broker keeps a silent ID.
-pub fn recommend(principals: &[Named<'_>], all: &Summary, expiration_s: u32) -> Recommendation {
+/// Of the IDs that are not too young to tell.
+pub fn short_lived_share(counts: &Counts) -> f64 {
+    counts.short_lived as f64 / counts.producer_ids.saturating_sub(counts.too_young).max(1) as f64
+}
+
+/// What there is to go by.
+pub struct Evidence<'a> {
+    pub principals: &'a [Named<'a>],
+    /// Of all of them together.
+    pub all: &'a Summary,
+    /// How long a broker keeps a silent ID.
+    pub expiration_s: u32,
+    /// From the first batch to the last.
+    pub log_s: u32,
+    /// Things that could not be read.
+    pub skipped: u64,
+}
+
+/// None when no ID was read at all.
+pub fn recommend(evidence: &Evidence<'_>) -> Option<Recommendation> {
+    let &Evidence { principals, all, expiration_s, log_s, skipped } = evidence;
+    if all.counts.producer_ids == 0 {
+        return None;
+    }
     let mut reasons = Vec::new();
+    if log_s < SHORT_LOG_S {
+        reasons.push(format!(
+            "Only {} of log: take this for a place to start from, and watch first (producer.id.quota.mode=observe). A day and more \
+             tells what is usual.",
+            duration(f64::from(log_s) * 1e3)
+        ));
+    }
+    if skipped > 0 {
+        reasons.push(format!("{} could not be read: this is from the rest.", count(skipped, "thing")));
+    }
     let producer_ids_rate = rate(principals, &mut reasons);
     let pauses = &all.transactional_pauses;
     let pauses = &pauses[..pauses.partition_point(|pause| *pause <= expiration_s)];
@@ -63,13 +97,17 @@ pub fn recommend(principals: &[Named<'_>], all: &Summary, expiration_s: u32) -> 
         let beyond = beyond as u64 * all.one_in;
         reasons.push(format!(
             "IDs came back {} times after more than a minute. A partition keeps an ID for {} (--expiration), and what it has \
-             passes uncharged, whatever the window; {} of the pauses were longer, and count as new.",
+             passes uncharged, whatever the window{}.",
             number(returns.count as f64),
             duration(f64::from(expiration_s) * 1e3),
-            if beyond == 0 { "none".to_owned() } else { number(beyond as f64) },
+            if beyond == 0 {
+                String::new()
+            } else {
+                format!("; {} of the pauses were longer, and are charged as new", number(beyond as f64))
+            },
         ));
     }
-    Recommendation { producer_ids_rate, window_ms, layers, burst, reasons }
+    Some(Recommendation { producer_ids_rate, window_ms, layers, burst, reasons })
 }
 
 fn rate(principals: &[Named<'_>], reasons: &mut Vec<String>) -> f64 {
@@ -77,14 +115,28 @@ fn rate(principals: &[Named<'_>], reasons: &mut Vec<String>) -> f64 {
         principals.iter().partition(|(_, counts)| makes_short_lived(counts));
     let busiest = ordinary.iter().max_by_key(|(_, counts)| counts.new_per_hour.most);
     let rate = if let Some((name, counts)) = busiest {
+        let of = |most: u64| round_up(ROOM * most as f64).max(LEAST_RATE);
         let most = counts.new_per_hour.most;
+        let throws_away = short_lived_share(counts);
+        let without = ordinary.iter().filter(|(_, counts)| short_lived_share(counts) < SHORT_LIVED);
+        let without = of(without.map(|(_, counts)| counts.new_per_hour.most).max().unwrap_or(0));
+        let though = if throws_away < SHORT_LIVED || without >= of(most) {
+            String::new()
+        } else {
+            format!(
+                " {} of its IDs were gone within a minute, though they were few: without it the quota would be {}.",
+                share(throws_away),
+                number(without)
+            )
+        };
         reasons.push(format!(
-            "{name} had the busiest hour among those who keep their producers: {} new IDs. Twice that, rounded up, leaves room \
-             for a deployment that restarts all of them; {} is the least that is recommended.",
-            number(most as f64),
+            "{name} had the busiest hour{}: {}. Twice that, rounded up, leaves room for a deployment that restarts all of its \
+             producers; {} is the least that is recommended.{though}",
+            if rogue.is_empty() { "" } else { " of those that are not named below" },
+            count(most, "new ID"),
             number(LEAST_RATE),
         ));
-        round_up(ROOM * most as f64).max(LEAST_RATE)
+        of(most)
     } else {
         reasons.push(format!(
             "No principal here shows what an ordinary one needs: {} is a place to start from, with producer.id.quota.mode=observe \
@@ -103,7 +155,7 @@ fn rate(principals: &[Named<'_>], reasons: &mut Vec<String>) -> f64 {
         reasons.push(format!(
             "{name} makes producers that it soon throws away: {} of its IDs were gone within a minute, up to {} new ones came in an \
              hour. {told}",
-            share(counts.short_lived as f64 / counts.producer_ids.max(1) as f64),
+            share(short_lived_share(counts)),
             number(most),
         ));
     }
@@ -145,17 +197,47 @@ fn window(pauses: &[u32], reasons: &mut Vec<String>) -> (u64, u32) {
     (window_h * HOUR_MS, layers)
 }
 
-/// To 1, 2 or 5 and zeros.
+/// To 1, 1.5, 2, 3, 5 or 7.5 and zeros; whole below 10.
 pub fn round_up(value: f64) -> f64 {
-    if value <= 1.0 {
-        return 1.0;
+    if value <= 10.0 {
+        return value.ceil().max(1.0);
     }
     let decade = 10f64.powf(value.log10().floor());
-    [1.0, 2.0, 5.0]
-        .into_iter()
-        .map(|step| step * decade)
-        .find(|round| *round >= value)
-        .unwrap_or(10.0 * decade)
+    let steps = [1.0, 1.5, 2.0, 3.0, 5.0, 7.5].map(|step| step * decade);
+    steps.into_iter().find(|round| *round >= value).unwrap_or(10.0 * decade)
+}
+
+impl Recommendation {
+    /// In a line.
+    pub fn summary(&self) -> String {
+        format!(
+            "producer_ids_rate={}, a window of {} in {} layers{}",
+            self.producer_ids_rate,
+            duration(self.window_ms as f64),
+            self.layers,
+            if self.burst < 1.0 { format!(", a burst of {}", self.burst) } else { String::new() }
+        )
+    }
+
+    /// What to set beside the agent, by line: what differs from its own defaults.
+    pub fn properties(&self) -> Vec<String> {
+        let seconds = self.window_ms / 1_000;
+        let settings = [
+            ("default.rate", self.producer_ids_rate.to_string(), true),
+            ("window.size.seconds", seconds.to_string(), seconds != WINDOWS_H[0] * 3_600),
+            ("cache.layer.count", self.layers.to_string(), self.layers != LAYERS[0]),
+            ("burst", self.burst.to_string(), self.burst < 1.0),
+        ];
+        let needed = settings.into_iter().filter(|(_, _, is_needed)| *is_needed);
+        needed.map(|(name, value, _)| format!("producer.id.quota.{name}={value}")).collect()
+    }
+
+    /// The settings as options of `tollgate size` and `tollgate replay`.
+    pub fn options(&self) -> String {
+        let window = duration(self.window_ms as f64).replace(' ', "");
+        let burst = if self.burst < 1.0 { format!(" --burst {}", self.burst) } else { String::new() };
+        format!("--rate {} --window {window} --layers {}{burst}", self.producer_ids_rate, self.layers)
+    }
 }
 
 #[cfg(test)]
@@ -172,24 +254,21 @@ mod tests {
         }
     }
 
-    fn told(principals: &[Named<'_>], transactional_pauses: Vec<u32>) -> Recommendation {
-        recommend(principals, &Summary { transactional_pauses, one_in: 1, ..Summary::default() }, 86_400)
+    fn evidence<'a>(principals: &'a [Named<'a>], all: &'a Summary) -> Evidence<'a> {
+        Evidence { principals, all, expiration_s: 86_400, log_s: 86_400, skipped: 0 }
     }
 
-    #[test]
-    fn numbers_round_up_to_what_people_set() {
-        for (value, round) in
-            [(0.0, 1.0), (1.0, 1.0), (2.1, 5.0), (60.0, 100.0), (100.0, 100.0), (1_001.0, 2_000.0)]
-        {
-            assert_eq!(round_up(value), round);
-        }
+    fn told(principals: &[Named<'_>], transactional_pauses: Vec<u32>) -> Recommendation {
+        let counts = counts(0, 0, 1);
+        let all = Summary { counts, transactional_pauses, one_in: 1, ..Summary::default() };
+        recommend(&evidence(principals, &all)).unwrap()
     }
 
     #[test]
     fn who_throws_producers_away_does_not_set_the_quota() {
         let (rogue, service) = (counts(9_000, 8_000, 9_000), counts(60, 2, 70));
         let told = told(&[("clicks", &rogue), ("orders", &service)], Vec::new());
-        assert_eq!((told.producer_ids_rate, told.window_ms, told.layers), (200.0, 3_600_000, 4));
+        assert_eq!((told.producer_ids_rate, told.window_ms, told.layers), (150.0, 3_600_000, 4));
         assert!(told.reasons[0].starts_with("orders had the busiest hour"), "{:?}", told.reasons);
         assert!(
             told.reasons[1].starts_with("clicks makes producers that it soon throws away: 88.9 %"),
@@ -216,5 +295,42 @@ mod tests {
             assert_eq!((told.window_ms, told.layers), (window_h * HOUR_MS, layers), "{pause_s}");
         }
         assert_eq!(told(&[], vec![50_000; 19]).window_ms, HOUR_MS);
+    }
+
+    #[test]
+    fn nothing_read_is_nothing_to_recommend() {
+        assert!(recommend(&evidence(&[], &Summary::default())).is_none());
+    }
+
+    #[test]
+    fn little_log_and_what_was_skipped_are_said_first() {
+        let all = Summary { counts: counts(0, 0, 1), one_in: 1, ..Summary::default() };
+        let evidence = Evidence { log_s: 29, skipped: 2, ..evidence(&[], &all) };
+        let reasons = recommend(&evidence).unwrap().reasons;
+        assert!(reasons[0].starts_with("Only 29s of log: "), "{reasons:?}");
+        assert_eq!(reasons[1], "2 things could not be read: this is from the rest.");
+    }
+
+    #[test]
+    fn who_throws_few_away_sets_the_quota_and_is_named() {
+        let (few, service) = (counts(50, 200, 250), counts(5, 0, 5));
+        let told = told(&[("events", &few), ("orders", &service)], Vec::new());
+        assert_eq!(told.producer_ids_rate, 100.0);
+        let reason = &told.reasons[0];
+        assert!(reason.contains("events had the busiest hour: 50 new IDs"), "{reason}");
+        assert!(reason.ends_with("80.0 % of its IDs were gone within a minute, though they were few: without it the quota would be 10."), "{reason}");
+    }
+
+    #[test]
+    fn settings_are_what_differs_from_the_agents_own() {
+        let same = told(&[], Vec::new());
+        assert_eq!(same.properties(), ["producer.id.quota.default.rate=100"]);
+        assert_eq!(same.options(), "--rate 100 --window 1h --layers 4");
+        let other = told(&[], vec![7_000; 20]);
+        assert_eq!(
+            other.properties()[1..],
+            ["producer.id.quota.window.size.seconds=14400", "producer.id.quota.burst=0.25"]
+        );
+        assert_eq!(other.options(), "--rate 100 --window 4h --layers 4 --burst 0.25");
     }
 }

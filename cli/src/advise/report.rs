@@ -3,19 +3,22 @@
 use indicatif::ProgressBar;
 use serde::Serialize;
 
+use super::bins::Bins;
 use super::candidates::{self, Candidate, Told};
-use super::counts::{Counts, Held, Hours, Summary, Tally, HOUR_S};
+use super::counts::{Counts, Held, Period, Summary, Tally, HOUR_S};
 use super::findings::Findings;
 use super::live::{Counting, Live};
 use super::partition::Batches;
 use super::principals::Principals;
-use super::recommend::{recommend, Recommendation};
+use super::recommend::{recommend, Evidence, Recommendation};
 use super::scan::Scan;
 use crate::replay::course::Outcome;
+use crate::text::{duration, printable, thousands, time};
 
 /// Pauses that are told apart, seconds: up to the first, and so on; the last is open.
 pub const PAUSE_BOUNDS_S: [u32; 9] = [300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400];
 
+const DAY_MS: u64 = 86_400_000;
 /// Principals with a line of their own in the plots: those that make most.
 pub const DRAWN: usize = 3;
 
@@ -40,7 +43,10 @@ pub struct Report {
     pub skipped: u64,
     pub skipped_bytes: u64,
     pub candidates: Vec<Candidate>,
-    pub recommendation: Recommendation,
+    /// None where no ID was read.
+    pub recommendation: Option<Recommendation>,
+    /// Partitions that an ID is in, on the average, rounded up.
+    pub partitions_per_id: u64,
     /// Of the recommended quota, for the plots.
     #[serde(skip)]
     pub outcome: Option<Outcome>,
@@ -82,7 +88,7 @@ pub struct PrincipalRow {
     #[serde(flatten)]
     pub counts: Counts,
     #[serde(skip)]
-    pub hours: Hours,
+    pub drawn: Bins,
 }
 
 #[derive(Serialize)]
@@ -125,7 +131,15 @@ impl Report {
     pub fn of(scan: &mut Scan<'_>, question: Question<'_>, progress: &ProgressBar) -> Result<Self, String> {
         let mut batches = Batches::default();
         scan.partitions.iter().for_each(|partition| batches.add(&partition.batches));
-        let as_of_ms = question.at_ms.or(batches.last_ms).unwrap_or(0);
+        let newest_ms = batches.last_ms.unwrap_or(0);
+        if let Some(at_ms) = question.at_ms.filter(|at_ms| *at_ms < newest_ms) {
+            return Err(format!(
+                "--at = {} UTC: must not be before the newest batch, {} UTC: who was alive earlier a log can't say",
+                time(at_ms),
+                time(newest_ms)
+            ));
+        }
+        let as_of_ms = question.at_ms.unwrap_or(newest_ms);
         let alive_after_s = (as_of_ms
             .saturating_sub(i64::try_from(question.expiration_ms).unwrap_or(i64::MAX)))
         .div_euclid(1_000);
@@ -137,12 +151,20 @@ impl Report {
             heap_bytes: scan.partitions.iter().map(|partition| partition.held.heap_bytes).sum(),
         };
         let (principal_of, names) = question.principals.number(&scan.topics);
-        let (mut all, each) = tallies(scan, &principal_of, names.len(), alive_after_s);
+        let period = batches.period();
+        let (mut all, each) = tallies(scan, &principal_of, names.len(), alive_after_s, period);
 
         let expiration_s = u32::try_from(question.expiration_ms / 1_000).unwrap_or(u32::MAX);
         let counted: Vec<_> =
             names.iter().map(String::as_str).zip(each.iter().map(|summary| &summary.counts)).collect();
-        let recommendation = recommend(&counted, &all, expiration_s);
+        let recommendation = recommend(&Evidence {
+            principals: &counted,
+            all: &all,
+            expiration_s,
+            log_s: period.to_s.saturating_sub(period.from_s),
+            skipped: scan.findings.skipped,
+        });
+        let partitions_per_id = held.entries.div_ceil(all.counts.alive.max(1)).max(1);
         let told = Told {
             ids: &scan.ids,
             principal_of: &principal_of,
@@ -150,21 +172,25 @@ impl Report {
             active_principals: each.iter().filter(|summary| summary.counts.producer_ids > 0).count() as u64,
             expiration_s,
             one_in: all.one_in,
-            partitions_per_id: held.entries.max(1) as f64 / all.counts.alive.max(1) as f64,
+            partitions: partitions_per_id,
         };
-        let rates = candidates::rates(recommendation.producer_ids_rate, question.rates);
-        let tried = candidates::attempt(&rates, &recommendation, &told, progress)?;
-        let is_recommended =
-            |candidate: &Candidate| candidate.rate_per_hour == recommendation.producer_ids_rate;
-        let outcome =
-            tried.iter().find(|(candidate, _)| is_recommended(candidate)).map(|(_, outcome)| outcome.clone());
-        let tried = tried.into_iter().map(|(candidate, _)| candidate).collect();
-        let mut counting = Counting::new(all.hours.first_hour, all.hours.new.len(), expiration_s);
+        let mut tried = Vec::new();
+        let mut outcome = None;
+        if let Some(recommendation) = &recommendation {
+            let rates = candidates::rates(recommendation.producer_ids_rate, question.rates);
+            for (candidate, of_it) in candidates::attempt(&rates, recommendation, &told, progress)? {
+                if candidate.rate_per_hour == recommendation.producer_ids_rate {
+                    outcome = Some(of_it);
+                }
+                tried.push(candidate);
+            }
+        }
+        let mut counting = Counting::new(&all.drawn, expiration_s);
         scan.ids.activities().for_each(|activity| counting.add(activity));
         let mut principals: Vec<PrincipalRow> = names
             .into_iter()
             .zip(each)
-            .map(|(name, summary)| PrincipalRow { name, counts: summary.counts, hours: summary.hours })
+            .map(|(name, summary)| PrincipalRow { name, counts: summary.counts, drawn: summary.drawn })
             // Kafka's own topics mostly have no producer of their own.
             .filter(|row| row.counts.producer_ids + row.counts.alive > 0)
             .collect();
@@ -184,7 +210,7 @@ impl Report {
             },
             return_histogram: histogram(&all.pauses, all.one_in),
             new_by_hour: NewByHour {
-                first_hour_ms: u64::from(all.hours.first_hour) * u64::from(HOUR_S) * 1_000,
+                first_hour_ms: u64::from(all.hours.first) * u64::from(HOUR_S) * 1_000,
                 new: std::mem::take(&mut all.hours.new),
             },
             live: counting.finish(all.one_in),
@@ -197,8 +223,57 @@ impl Report {
             skipped_bytes: scan.findings.skipped_bytes,
             candidates: tried,
             recommendation,
+            partitions_per_id,
             outcome,
         })
+    }
+}
+
+/// Findings that say the same of several files.
+pub struct Group<'a> {
+    pub first: &'a FindingRow,
+    pub others: u64,
+}
+
+impl Group<'_> {
+    pub fn text(&self) -> String {
+        let file = printable(&self.first.file);
+        let at = self.first.offset.map_or_else(String::new, |offset| format!(" at {offset}"));
+        let others =
+            if self.others > 0 { format!(" ({} like it)", thousands(self.others)) } else { String::new() };
+        format!("{file}{at}: {}{others}", self.first.text)
+    }
+}
+
+impl Report {
+    /// Damage is told one by one, what is whole a file's by its first.
+    pub fn finding_groups(&self) -> Vec<Group<'_>> {
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        for finding in &self.findings {
+            let is_like = |other: &&mut Group<'_>| {
+                let first = other.first;
+                let is_same = if finding.skipped { first.text == finding.text } else { true };
+                first.kind == finding.kind && is_same && (!finding.skipped || finding.offset.is_none())
+            };
+            match groups.iter_mut().find(is_like) {
+                Some(group) => group.others += 1,
+                None => groups.push(Group { first: finding, others: 0 }),
+            }
+        }
+        groups
+    }
+
+    /// What the recommendation costs, in numbers.
+    pub fn size_command(&self, recommended: &Recommendation) -> String {
+        let expiration = duration(self.expiration_ms as f64).replace(' ', "");
+        let expiration =
+            if self.expiration_ms == DAY_MS { String::new() } else { format!(" --expiration {expiration}") };
+        format!(
+            "tollgate size {} --principals {} --partitions {}{expiration}",
+            recommended.options(),
+            self.principals.len().max(1),
+            self.partitions_per_id
+        )
     }
 }
 
@@ -208,10 +283,11 @@ fn tallies(
     principal_of: &[u32],
     principals: usize,
     alive_after_s: i64,
+    period: Period,
 ) -> (Summary, Vec<Summary>) {
     let halvings = scan.ids.halvings();
-    let mut all = Tally::new(halvings);
-    let mut each: Vec<Tally> = (0..principals).map(|_| Tally::new(halvings)).collect();
+    let mut all = Tally::new(halvings, period);
+    let mut each: Vec<Tally> = (0..principals).map(|_| Tally::new(halvings, period)).collect();
     for activity in scan.ids.activities() {
         all.add(activity);
         let principal = principal_of.get(activity.topic as usize);
@@ -234,9 +310,10 @@ fn tallies(
         // Thousands of principals with their hours would take more than the tables.
         if let Some(undrawn) = drawn.get(DRAWN).copied() {
             drawn.truncate(DRAWN);
-            summaries[undrawn].hours = Hours::default();
+            summaries[undrawn].drawn = Bins::default();
         }
         if let Some(summary) = summaries.last_mut() {
+            summary.hours = Bins::default();
             (summary.pauses, summary.transactional_pauses) = <_>::default();
         }
     }

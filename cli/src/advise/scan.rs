@@ -60,6 +60,7 @@ struct Shared<'s, 'b> {
     halved: AtomicU32,
     done: Mutex<Vec<Partition>>,
     findings: Mutex<Findings>,
+    segments: AtomicU64,
     snapshots: AtomicU64,
     bytes: AtomicU64,
     budget: &'b Budget,
@@ -97,6 +98,7 @@ pub fn scan<'b>(directories: &[LogDirectory], budget: &'b Budget, options: &Opti
         halved: AtomicU32::new(0),
         done: Mutex::new(Vec::new()),
         findings: Mutex::new(findings),
+        segments: AtomicU64::new(0),
         snapshots: AtomicU64::new(0),
         bytes: AtomicU64::new(0),
         budget,
@@ -107,8 +109,7 @@ pub fn scan<'b>(directories: &[LogDirectory], budget: &'b Budget, options: &Opti
             scope.spawn(|| shared.read());
         }
     });
-    let segments = shared.turns.iter().filter(|(_, segment)| segment.is_some()).count() as u64;
-    let Shared { all, done, findings, snapshots, bytes, .. } = shared;
+    let Shared { all, done, findings, segments, snapshots, bytes, .. } = shared;
     if options.stop.load(Ordering::Relaxed) {
         return None;
     }
@@ -118,7 +119,7 @@ pub fn scan<'b>(directories: &[LogDirectory], budget: &'b Budget, options: &Opti
     findings.sort();
     let mut ids = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     ids.halve();
-    let (snapshots, bytes) = (snapshots.into_inner(), bytes.into_inner());
+    let (segments, snapshots, bytes) = (segments.into_inner(), snapshots.into_inner(), bytes.into_inner());
     Some(Scan { topics, partitions, ids, findings, segments, snapshots, bytes })
 }
 
@@ -155,6 +156,7 @@ impl Shared<'_, '_> {
             Ok(segment) => segment,
             Err(finding) => return self.found(finding),
         };
+        self.segments.fetch_add(1, Ordering::Relaxed);
         let mut chunk = Chunk::new(written_ms(path).min(self.options.now_ms), self.options.now_ms);
         let (mut shown, mut items) = (0, 0);
         loop {

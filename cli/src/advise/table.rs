@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::recommend::makes_short_lived;
-use super::report::{FindingRow, PartitionRow, PauseBin, Report};
+use super::recommend::{makes_short_lived, short_lived_share, Recommendation};
+use super::report::{Group, PartitionRow, PauseBin, Report};
 use crate::text::{
     bar, bytes, count, duration, number, printable, share, sparkline, thousands, time, wrapped,
 };
@@ -15,9 +15,6 @@ const FINDINGS: usize = 20;
 const LABEL: usize = 28;
 const SPARKLINE: usize = 60;
 const BAR: usize = 30;
-/// The agent's own.
-const DEFAULT_WINDOW_S: u64 = 3_600;
-const DEFAULT_LAYERS: u32 = 4;
 
 pub fn text(report: &Report) -> String {
     let mut out = String::new();
@@ -25,8 +22,12 @@ pub fn text(report: &Report) -> String {
     totals(&mut out, report);
     principals(&mut out, report);
     partitions(&mut out, report);
-    candidates(&mut out, report);
-    recommendation(&mut out, report);
+    if let Some(recommended) = &report.recommendation {
+        candidates(&mut out, report, recommended);
+        recommendation(&mut out, report, recommended);
+    } else {
+        out.push_str("\nNo producer ID was read: there is nothing to recommend a quota by.\n");
+    }
     findings(&mut out, report);
     out
 }
@@ -96,10 +97,18 @@ fn totals(out: &mut String, report: &Report) {
     }
     line(out, "transactional", &of_ids(counts.transactional));
     line(out, "sent one batch, no more", &of_ids(counts.seen_once));
-    line(out, "gone within a minute", &of_ids(counts.short_lived));
+    let late = match counts.too_young {
+        0 => String::new(),
+        some => format!("; {} came too late to tell", thousands(some)),
+    };
     line(
         out,
-        "alive at the end",
+        "gone within a minute",
+        &format!("{} ({}){late}", thousands(counts.short_lived), share(short_lived_share(counts))),
+    );
+    line(
+        out,
+        &format!("alive at {}", time(report.as_of_ms)),
         &format!(
             "{}, {} entries in partitions, {} of broker heap",
             thousands(counts.alive),
@@ -108,16 +117,17 @@ fn totals(out: &mut String, report: &Report) {
         ),
     );
     let per_hour = &counts.new_per_hour;
-    line(
-        out,
-        "new per hour",
-        &format!(
+    let new = if per_hour.hours < 2 {
+        format!("{}, all in one clock hour", thousands(per_hour.most))
+    } else {
+        format!(
             "{} at the median, {} in 95 % of hours at most, {} in the busiest",
             thousands(per_hour.median),
             thousands(per_hour.p95),
             thousands(per_hour.most)
-        ),
-    );
+        )
+    };
+    line(out, "new per hour", &new);
     if report.new_by_hour.new.len() > 1 {
         let hours: Vec<f64> = report.new_by_hour.new.iter().map(|new| f64::from(*new)).collect();
         line(out, "", &sparkline(&hours, SPARKLINE));
@@ -188,7 +198,7 @@ fn principals(out: &mut String, report: &Report) {
     out.push_str("\nPrincipals that make most (by itself each topic counts as one: --principals)\n");
     let row = |row: &super::report::PrincipalRow| {
         let counts = &row.counts;
-        let short = share(counts.short_lived as f64 / counts.producer_ids.max(1) as f64);
+        let short = share(short_lived_share(counts));
         let mark = if makes_short_lived(counts) { " !" } else { "" };
         vec![
             format!("{}{mark}", printable(&row.name)),
@@ -229,10 +239,10 @@ fn partitions(out: &mut String, report: &Report) {
     left_off(out, largest.len());
 }
 
-fn candidates(out: &mut String, report: &Report) {
+fn candidates(out: &mut String, report: &Report, recommended: &Recommendation) {
     out.push_str("\nWhat a quota would have throttled, by principal and hour\n");
     let row = |candidate: &super::candidates::Candidate| {
-        let is_recommended = candidate.rate_per_hour == report.recommendation.producer_ids_rate;
+        let is_recommended = candidate.rate_per_hour == recommended.producer_ids_rate;
         vec![
             format!("{}{}", number(candidate.rate_per_hour), if is_recommended { " *" } else { "" }),
             thousands(candidate.throttled_ids),
@@ -243,40 +253,19 @@ fn candidates(out: &mut String, report: &Report) {
     };
     let rows: Vec<_> = report.candidates.iter().map(row).collect();
     columns(out, &["producer_ids_rate", "IDs", "of new ones", "principals", "heap if all use it up"], &rows);
+    out.push_str("  * recommended\n");
 }
 
-fn recommendation(out: &mut String, report: &Report) {
-    let recommended = &report.recommendation;
-    let (rate, window) =
-        (number(recommended.producer_ids_rate).replace(',', ""), duration(recommended.window_ms as f64));
-    let _ = writeln!(
-        out,
-        "\nRecommended: producer_ids_rate={rate}, a window of {window} in {} layers{}",
-        recommended.layers,
-        if recommended.burst < 1.0 { format!(", a burst of {}", recommended.burst) } else { String::new() }
-    );
+fn recommendation(out: &mut String, report: &Report, recommended: &Recommendation) {
+    let _ = writeln!(out, "\nRecommended: {}", recommended.summary());
     for reason in &recommended.reasons {
         let _ = writeln!(out, "{}", wrapped(&printable(reason), ("  - ", "    "), 100));
     }
     out.push_str("\n  In server.properties, beside the agent (docs/kafka.md):\n");
-    let seconds = recommended.window_ms / 1_000;
-    let settings = [
-        ("default.rate", rate.clone(), true),
-        ("window.size.seconds", seconds.to_string(), seconds != DEFAULT_WINDOW_S),
-        ("cache.layer.count", recommended.layers.to_string(), recommended.layers != DEFAULT_LAYERS),
-        ("burst", recommended.burst.to_string(), recommended.burst < 1.0),
-    ];
-    for (name, value, _) in settings.iter().filter(|(_, _, is_needed)| *is_needed) {
-        let _ = writeln!(out, "    producer.id.quota.{name}={value}");
+    for property in recommended.properties() {
+        let _ = writeln!(out, "    {property}");
     }
-    let _ = writeln!(
-        out,
-        "  What it costs:\n    tollgate size --rate {rate} --window {} --layers {}{} --principals {}",
-        window.replace(' ', ""),
-        recommended.layers,
-        if recommended.burst < 1.0 { format!(" --burst {}", recommended.burst) } else { String::new() },
-        report.principals.len().max(1)
-    );
+    let _ = writeln!(out, "  What it costs:\n    {}", report.size_command(recommended));
 }
 
 fn findings(out: &mut String, report: &Report) {
@@ -286,32 +275,16 @@ fn findings(out: &mut String, report: &Report) {
     let kinds: Vec<String> =
         report.findings_by_kind.iter().map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect();
     let _ = writeln!(out, "\nFound on the way: {}", kinds.join(", "));
-    let place = |finding: &FindingRow| {
-        let file = printable(&finding.file);
-        finding.offset.map_or_else(|| file.clone(), |offset| format!("{file} at {offset}"))
-    };
-    let skipped: Vec<&FindingRow> = report.findings.iter().filter(|finding| finding.skipped).collect();
-    for finding in skipped.iter().take(FINDINGS) {
-        let _ = writeln!(out, "  skipped: {}: {}", place(finding), finding.text);
+    let (skipped, ignored): (Vec<Group<'_>>, Vec<Group<'_>>) =
+        report.finding_groups().into_iter().partition(|group| group.first.skipped);
+    for group in skipped.iter().take(FINDINGS) {
+        let _ = writeln!(out, "  skipped: {}", group.text());
     }
-    if report.skipped > skipped.len().min(FINDINGS) as u64 {
-        let _ = writeln!(
-            out,
-            "  and {} more were skipped: --json has the first 1,000",
-            thousands(report.skipped - FINDINGS as u64)
-        );
+    if skipped.len() > FINDINGS || report.skipped > 1_000 {
+        out.push_str("  and more were skipped: --json has the first 1,000\n");
     }
-    // All of these was read, or is nothing to a broker: one of each kind.
-    let mut noted: Vec<&str> = Vec::new();
-    for finding in report.findings.iter().filter(|finding| !finding.skipped) {
-        if noted.contains(&finding.kind) {
-            continue;
-        }
-        noted.push(finding.kind);
-        let of_kind = report.findings_by_kind.get(finding.kind).copied().unwrap_or(1);
-        let others =
-            if of_kind > 1 { format!(" ({} like it)", thousands(of_kind - 1)) } else { String::new() };
-        let _ = writeln!(out, "  {}: {}{others}", place(finding), finding.text);
+    for group in ignored.iter().take(FINDINGS) {
+        let _ = writeln!(out, "  {}", group.text());
     }
 }
 

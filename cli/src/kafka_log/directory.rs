@@ -95,7 +95,13 @@ impl LogDirectory {
                 listing.note(at, FindingKind::TieredStorage, text.to_owned());
             }
         }
-        if partitions.is_empty() {
+        // Other software has directories named so; a broker's have segments, or its properties beside them.
+        let is_brokers = path.join("meta.properties").is_file()
+            || listing.findings.iter().any(|found| found.kind == FindingKind::Unreadable)
+            || partitions
+                .iter()
+                .any(|partition| !(partition.segments.is_empty() && partition.snapshots.is_empty()));
+        if partitions.is_empty() || !is_brokers {
             return Err(no_partition(path, &entries));
         }
         if is_tiered {
@@ -236,7 +242,7 @@ fn no_partition(path: &Path, entries: &[(String, PathBuf)]) -> String {
         ),
         _ => format!(
             "{shown} is no log directory of a Kafka broker: it has no partition in it, which is a directory named \
-             TOPIC-NUMBER, such as orders-0. The broker's log.dirs names the right ones"
+             TOPIC-NUMBER, such as orders-0, with *.log files. The broker's log.dirs names the right ones"
         ),
     }
 }
