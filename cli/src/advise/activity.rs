@@ -82,9 +82,13 @@ impl Activity {
         if rank(other) < rank(self) {
             (self.topic, self.topic_since_s) = (other.topic, other.topic_since_s);
         }
+        // Where its data begin tells whether it is older; of one second, whoever saw its beginning. What a compacted or sooner
+        // trimmed partition has left of it proves nothing.
+        if (other.first_data_s, other.is_older) < (self.first_data_s, self.is_older) {
+            self.is_older = other.is_older;
+        }
         self.batches = self.batches.saturating_add(other.batches);
         self.is_transactional |= other.is_transactional;
-        self.is_older |= other.is_older;
         self.first_data_s = self.first_data_s.min(other.first_data_s);
         self.remembered_s = self.remembered_s.max(other.remembered_s);
         self.spans.join(&other.spans);
@@ -95,10 +99,10 @@ impl Activity {
         self.batches > 0 && !self.is_older
     }
 
-    /// All of it lies within what counts as no pause.
+    /// New, and all of it lies within what counts as no pause.
     pub fn is_short_lived(&self) -> bool {
         let (first_s, last_s) = (self.spans.first_s().unwrap_or(0), self.spans.last_s().unwrap_or(0));
-        self.batches > 0 && last_s - first_s <= JOIN_S
+        self.is_new() && last_s - first_s <= JOIN_S
     }
 
     /// Any batch of it is in the log.
@@ -136,6 +140,23 @@ mod tests {
             assert!(of(0, &sights).is_new());
         }
         assert!(!of(0, &[data(9, 3, false), data(10, 5, true)]).is_new());
+    }
+
+    #[test]
+    fn where_its_data_begin_tells_whether_it_is_older() {
+        let (whole, compacted) = (of(1, &[data(5, 0, true)]), of(2, &[data(9, 70, false)]));
+        let (trimmed, later) = (of(3, &[data(4, 70, false)]), of(4, &[data(5, 70, false)]));
+        for (parts, is_older) in [
+            ([&whole, &compacted], false),
+            ([&compacted, &whole], false),
+            ([&whole, &trimmed], true),
+            ([&trimmed, &whole], true),
+            ([&later, &whole], false),
+        ] {
+            let mut all = parts[0].clone();
+            all.join(parts[1], |_| false);
+            assert_eq!((all.is_older, all.is_short_lived()), (is_older, !is_older));
+        }
     }
 
     #[test]

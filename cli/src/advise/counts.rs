@@ -13,9 +13,12 @@ const FEW_HOURS: u32 = 6;
 
 /// From the first batch to the last, seconds since 1970.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_field_names, reason = "the unit, as everywhere here")]
 pub struct Period {
     pub from_s: u32,
     pub to_s: u32,
+    /// Who was seen later is alive at the end; of a partition not known yet.
+    pub alive_after_s: Option<i64>,
 }
 
 impl Period {
@@ -98,6 +101,8 @@ pub struct Summary {
     /// Those of transactional IDs, in order.
     pub transactional_pauses: Vec<u32>,
     pub ages: Ages,
+    /// IDs that are alive at the end, and not short-lived: who comes back when all of them restart.
+    pub lasting: u64,
     /// One in so many IDs was kept.
     pub one_in: u64,
 }
@@ -147,6 +152,9 @@ impl Tally {
         if activity.is_transactional {
             self.summary.transactional_pauses.extend(activity.spans.pauses());
         }
+        let is_alive =
+            self.period.alive_after_s.is_some_and(|after_s| i64::from(activity.last_s()) > after_s);
+        self.summary.lasting += u64::from(is_alive && activity.batches > 0 && !activity.is_short_lived());
         self.summary.ages.add(activity.last_s(), activity.batches);
     }
 
@@ -186,6 +194,7 @@ impl Tally {
         ] {
             *count *= scale;
         }
+        self.summary.lasting *= scale;
         (self.summary.hours, self.summary.drawn) = (hours.scaled(scale), drawn.scaled(scale));
         self.summary
     }
@@ -196,7 +205,7 @@ mod tests {
     use super::*;
     use crate::advise::activity::{Kind, Sight};
 
-    const DAY: Period = Period { from_s: 0, to_s: 86_400 };
+    const DAY: Period = Period { from_s: 0, to_s: 86_400, alive_after_s: Some(100) };
 
     #[test]
     fn who_was_seen_last_at_the_end_is_too_young_to_be_gone() {
@@ -208,7 +217,7 @@ mod tests {
         let counts = tally.finish().counts;
         assert_eq!((counts.short_lived, counts.too_young, counts.producer_ids), (1, 2, 4));
         // Of a log of half a minute, three seconds.
-        assert_eq!(Period { from_s: 100, to_s: 130 }.young_after_s(), 127);
+        assert_eq!(Period { from_s: 100, to_s: 130, alive_after_s: None }.young_after_s(), 127);
     }
 
     #[test]
@@ -250,6 +259,21 @@ mod tests {
         let mut summary = tally.finish();
         let held = summary.settle(100);
         assert_eq!((summary.counts.alive, held), (1, Held { entries: 1, heap_bytes: 276.0 }));
+        assert_eq!(summary.lasting, 0);
+    }
+
+    #[test]
+    fn lasting_is_who_is_alive_and_stays() {
+        let mut tally = Tally::new(1, DAY);
+        for sights in [
+            &[(50, 0, true), (100, 1, true)][..],
+            &[(50, 0, true), (900, 1, true)],
+            &[(900, 0, true)],
+            &[(900, 0, false)],
+        ] {
+            tally.add(&activity(sights));
+        }
+        assert_eq!(tally.finish().lasting, 4);
     }
 
     #[test]

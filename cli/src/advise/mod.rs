@@ -132,6 +132,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
         rates: &arguments.rates,
         expiration_ms: arguments.expiration,
         at_ms: arguments.at.map(milliseconds),
+        memory_mib: arguments.memory,
         seconds: started.elapsed().as_secs_f64(),
     };
     for pattern in principals.unused(&scan.topics) {

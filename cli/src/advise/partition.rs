@@ -22,7 +22,8 @@ pub struct Batches {
     pub records: u64,
     pub control_batches: u64,
     pub batches_without_producer_id: u64,
-    /// Without a time, or with one in the future: taken for as old as the batch before.
+    /// Without a time, or with one in the future: taken for as old as the batch before in the segment, and left out where there is
+    /// none.
     pub batches_without_time: u64,
     /// Milliseconds since 1970.
     pub first_ms: Option<i64>,
@@ -42,8 +43,9 @@ impl Batches {
 }
 
 impl Batches {
-    pub fn period(&self) -> Period {
-        Period { from_s: seconds(self.first_ms.unwrap_or(0)), to_s: seconds(self.last_ms.unwrap_or(0)) }
+    pub fn period(&self, alive_after_s: Option<i64>) -> Period {
+        let (from_s, to_s) = (seconds(self.first_ms.unwrap_or(0)), seconds(self.last_ms.unwrap_or(0)));
+        Period { from_s, to_s, alive_after_s }
     }
 }
 
@@ -51,15 +53,14 @@ impl Batches {
 pub struct Chunk {
     pub sights: Vec<Sight>,
     pub batches: Batches,
-    /// For a batch without a usable time, milliseconds since 1970.
-    before_ms: i64,
+    /// For a batch without a usable time, milliseconds since 1970; none yet in this segment.
+    before_ms: Option<i64>,
     now_ms: i64,
 }
 
 impl Chunk {
-    /// `before_ms`: the time of a first batch that has none.
-    pub fn new(before_ms: i64, now_ms: i64) -> Self {
-        Self { sights: Vec::new(), batches: Batches::default(), before_ms, now_ms }
+    pub fn new(now_ms: i64) -> Self {
+        Self { sights: Vec::new(), batches: Batches::default(), before_ms: None, now_ms }
     }
 
     pub fn take(&mut self, header: &BatchHeader) {
@@ -68,17 +69,18 @@ impl Chunk {
         batches.records += u64::try_from(header.records).unwrap_or(0);
         batches.control_batches += u64::from(header.is_control());
         if is_usable(header.max_timestamp_ms, self.now_ms) {
-            self.before_ms = header.max_timestamp_ms;
+            self.before_ms = Some(header.max_timestamp_ms);
+            batches.first_ms = batches.first_ms.into_iter().chain(self.before_ms).min();
+            batches.last_ms = batches.last_ms.max(self.before_ms);
         } else {
             batches.batches_without_time += 1;
         }
-        let at_ms = self.before_ms;
-        batches.first_ms = Some(batches.first_ms.map_or(at_ms, |first| first.min(at_ms)));
-        batches.last_ms = batches.last_ms.max(Some(at_ms));
         if header.producer_id < 0 {
             batches.batches_without_producer_id += 1;
             return;
         }
+        // Before any time is known there is none to say when it was seen.
+        let Some(at_ms) = self.before_ms else { return };
         let kind = if header.is_control() {
             Kind::Marker
         } else {
@@ -167,7 +169,7 @@ impl<'b> Reading<'b> {
     ) -> Partition {
         let (mut ids, batches) = std::mem::replace(&mut *self.held(), (Ids::new(budget), Batches::default()));
         ids.halve();
-        let mut tally = Tally::new(ids.halvings(), batches.period());
+        let mut tally = Tally::new(ids.halvings(), batches.period(None));
         ids.activities().for_each(|activity| tally.add(activity));
         let mut summary = tally.finish();
         // Thousands of partitions: what only the whole needs would add up.
@@ -201,22 +203,22 @@ mod tests {
 
     #[test]
     fn a_batch_without_a_time_is_as_old_as_the_one_before() {
-        let mut chunk = Chunk::new(5_000, 1_000_000_000);
+        let mut chunk = Chunk::new(1_000_000_000);
         for timestamp in [-1, 9_000, 1_000_000_000 + AHEAD_MS + 1, 1_000_000_000 + AHEAD_MS] {
             chunk.take(&header(7, timestamp));
         }
         let seen: Vec<u32> = chunk.sights.iter().map(|sight| sight.at_s).collect();
-        assert_eq!(seen, [5, 9, 9, 1_003_600]);
+        assert_eq!(seen, [9, 9, 1_003_600]);
         assert_eq!(
             (chunk.batches.batches, chunk.batches.batches_without_time, chunk.batches.records),
             (4, 2, 8)
         );
-        assert_eq!((chunk.batches.first_ms, chunk.batches.last_ms), (Some(5_000), Some(1_003_600_000)));
+        assert_eq!((chunk.batches.first_ms, chunk.batches.last_ms), (Some(9_000), Some(1_003_600_000)));
     }
 
     #[test]
     fn a_batch_without_a_producer_id_is_only_counted() {
-        let mut chunk = Chunk::new(0, 1_000_000_000);
+        let mut chunk = Chunk::new(1_000_000_000);
         chunk.take(&header(-1, 5_000));
         assert!(chunk.sights.is_empty());
         assert_eq!((chunk.batches.batches, chunk.batches.batches_without_producer_id), (1, 1));

@@ -37,8 +37,8 @@ pub struct Recommendation {
     pub reasons: Vec<String>,
 }
 
-/// A principal's name and what was counted of it.
-pub type Named<'a> = (&'a str, &'a Counts);
+/// A principal's name and what came out of it.
+pub type Named<'a> = (&'a str, &'a Summary);
 
 /// Whether most of a principal's IDs live for a message or a request, and there are many.
 pub fn makes_short_lived(counts: &Counts) -> bool {
@@ -61,11 +61,13 @@ pub struct Evidence<'a> {
     pub log_s: u32,
     /// Things that could not be read.
     pub skipped: u64,
+    /// What the tables of IDs may take.
+    pub memory_mib: u64,
 }
 
 /// None when no ID was read at all.
 pub fn recommend(evidence: &Evidence<'_>) -> Option<Recommendation> {
-    let &Evidence { principals, all, expiration_s, log_s, skipped } = evidence;
+    let &Evidence { principals, all, expiration_s, log_s, skipped, memory_mib } = evidence;
     if all.counts.producer_ids == 0 {
         return None;
     }
@@ -80,7 +82,17 @@ pub fn recommend(evidence: &Evidence<'_>) -> Option<Recommendation> {
     if skipped > 0 {
         reasons.push(format!("{} could not be read: this is from the rest.", count(skipped, "thing")));
     }
-    let producer_ids_rate = rate(principals, &mut reasons);
+    if all.one_in > 1 {
+        reasons.push(format!(
+            "One in {} IDs was kept, and what a principal with few of them makes is a guess: --memory {} has room for all.",
+            number(all.one_in as f64),
+            memory_mib.saturating_mul(all.one_in)
+        ));
+    }
+    // Kafka's own topics mostly have no producer of their own; they are nobody's example.
+    let seen: Vec<Named<'_>> =
+        principals.iter().filter(|(_, it)| it.counts.producer_ids > 0).copied().collect();
+    let producer_ids_rate = rate(&seen, &mut reasons);
     let pauses = &all.transactional_pauses;
     let pauses = &pauses[..pauses.partition_point(|pause| *pause <= expiration_s)];
     let (window_ms, layers) = window(pauses, &mut reasons);
@@ -110,17 +122,23 @@ pub fn recommend(evidence: &Evidence<'_>) -> Option<Recommendation> {
     Some(Recommendation { producer_ids_rate, window_ms, layers, burst, reasons })
 }
 
+/// New IDs in an hour that a principal should be able to make: twice its busiest, or all that it has, once more.
+fn needs(summary: &Summary) -> f64 {
+    (ROOM * summary.counts.new_per_hour.most as f64).max(summary.lasting as f64)
+}
+
 fn rate(principals: &[Named<'_>], reasons: &mut Vec<String>) -> f64 {
     let (rogue, ordinary): (Vec<&Named<'_>>, Vec<&Named<'_>>) =
-        principals.iter().partition(|(_, counts)| makes_short_lived(counts));
-    let busiest = ordinary.iter().max_by_key(|(_, counts)| counts.new_per_hour.most);
-    let rate = if let Some((name, counts)) = busiest {
-        let of = |most: u64| round_up(ROOM * most as f64).max(LEAST_RATE);
-        let most = counts.new_per_hour.most;
-        let throws_away = short_lived_share(counts);
-        let without = ordinary.iter().filter(|(_, counts)| short_lived_share(counts) < SHORT_LIVED);
-        let without = of(without.map(|(_, counts)| counts.new_per_hour.most).max().unwrap_or(0));
-        let though = if throws_away < SHORT_LIVED || without >= of(most) {
+        principals.iter().partition(|(_, summary)| makes_short_lived(&summary.counts));
+    let rate = if let Some((name, summary)) =
+        ordinary.iter().max_by(|a, b| f64::total_cmp(&needs(a.1), &needs(b.1)))
+    {
+        let most = summary.counts.new_per_hour.most;
+        let throws_away = short_lived_share(&summary.counts);
+        let keepers = ordinary.iter().filter(|(_, it)| short_lived_share(&it.counts) < SHORT_LIVED);
+        let without = round_up(keepers.map(|(_, it)| needs(it)).fold(LEAST_RATE, f64::max));
+        let rate = round_up(needs(summary).max(LEAST_RATE));
+        let though = if throws_away < SHORT_LIVED || without >= rate {
             String::new()
         } else {
             format!(
@@ -129,14 +147,20 @@ fn rate(principals: &[Named<'_>], reasons: &mut Vec<String>) -> f64 {
                 number(without)
             )
         };
+        let why = if summary.lasting as f64 > ROOM * most as f64 {
+            format!(
+                "has {} alive that last: a deployment that restarts all of them brings as many new ones",
+                count(summary.lasting, "ID")
+            )
+        } else {
+            format!("had {} in its busiest hour: twice that leaves room", count(most, "new ID"))
+        };
         reasons.push(format!(
-            "{name} had the busiest hour{}: {}. Twice that, rounded up, leaves room for a deployment that restarts all of its \
-             producers; {} is the least that is recommended.{though}",
-            if rogue.is_empty() { "" } else { " of those that are not named below" },
-            count(most, "new ID"),
+            "{name}{} needs most: it {why}. Rounded up; {} is the least that is recommended.{though}",
+            if rogue.is_empty() { "" } else { ", of those that are not named below," },
             number(LEAST_RATE),
         ));
-        of(most)
+        rate
     } else {
         reasons.push(format!(
             "No principal here shows what an ordinary one needs: {} is a place to start from, with producer.id.quota.mode=observe \
@@ -145,7 +169,8 @@ fn rate(principals: &[Named<'_>], reasons: &mut Vec<String>) -> f64 {
         ));
         RATE_WITHOUT_EXAMPLE
     };
-    for (name, counts) in rogue {
+    for (name, summary) in rogue {
+        let counts = &summary.counts;
         let most = counts.new_per_hour.most as f64;
         let told = if most > rate {
             "The quota bounds what that costs; the cure is one producer that lives as long as its program."
@@ -245,6 +270,10 @@ mod tests {
     use super::*;
     use crate::advise::counts::PerHour;
 
+    fn summary(most: u64, short_lived: u64, producer_ids: u64) -> Summary {
+        Summary { counts: counts(most, short_lived, producer_ids), ..Summary::default() }
+    }
+
     fn counts(most: u64, short_lived: u64, producer_ids: u64) -> Counts {
         Counts {
             producer_ids,
@@ -255,7 +284,7 @@ mod tests {
     }
 
     fn evidence<'a>(principals: &'a [Named<'a>], all: &'a Summary) -> Evidence<'a> {
-        Evidence { principals, all, expiration_s: 86_400, log_s: 86_400, skipped: 0 }
+        Evidence { principals, all, expiration_s: 86_400, log_s: 86_400, skipped: 0, memory_mib: 256 }
     }
 
     fn told(principals: &[Named<'_>], transactional_pauses: Vec<u32>) -> Recommendation {
@@ -266,10 +295,10 @@ mod tests {
 
     #[test]
     fn who_throws_producers_away_does_not_set_the_quota() {
-        let (rogue, service) = (counts(9_000, 8_000, 9_000), counts(60, 2, 70));
+        let (rogue, service) = (summary(9_000, 8_000, 9_000), summary(60, 2, 70));
         let told = told(&[("clicks", &rogue), ("orders", &service)], Vec::new());
         assert_eq!((told.producer_ids_rate, told.window_ms, told.layers), (150.0, 3_600_000, 4));
-        assert!(told.reasons[0].starts_with("orders had the busiest hour"), "{:?}", told.reasons);
+        assert!(told.reasons[0].starts_with("orders, of those that are not named below, needs most: it had 60 new IDs in its busiest hour"), "{:?}", told.reasons);
         assert!(
             told.reasons[1].starts_with("clicks makes producers that it soon throws away: 88.9 %"),
             "{:?}",
@@ -279,10 +308,10 @@ mod tests {
 
     #[test]
     fn a_few_short_lived_ones_are_no_rogue() {
-        let tests = counts(99, 99, 99);
+        let tests = summary(99, 99, 99);
         assert_eq!(told(&[("tests", &tests)], Vec::new()).producer_ids_rate, 200.0);
-        assert_eq!(told(&[("quiet", &counts(0, 0, 0))], Vec::new()).producer_ids_rate, 10.0);
-        assert_eq!(told(&[("clicks", &counts(100, 100, 100))], Vec::new()).producer_ids_rate, 100.0);
+        assert_eq!(told(&[("quiet", &summary(0, 0, 0))], Vec::new()).producer_ids_rate, 100.0);
+        assert_eq!(told(&[("clicks", &summary(100, 100, 100))], Vec::new()).producer_ids_rate, 100.0);
         assert_eq!(told(&[], Vec::new()).producer_ids_rate, 100.0);
     }
 
@@ -312,12 +341,27 @@ mod tests {
     }
 
     #[test]
+    fn a_restart_of_all_that_last_passes() {
+        let quiet = Summary { lasting: 500, ..summary(20, 0, 500) };
+        let told = told(&[("orders", &quiet)], Vec::new());
+        assert_eq!(told.producer_ids_rate, 500.0);
+        assert!(told.reasons[0].contains("has 500 IDs alive that last"), "{:?}", told.reasons);
+    }
+
+    #[test]
+    fn a_sample_is_said_to_be_one() {
+        let all = Summary { counts: counts(0, 0, 1), one_in: 8, ..Summary::default() };
+        let reasons = recommend(&evidence(&[], &all)).unwrap().reasons;
+        assert!(reasons[0].ends_with("--memory 2048 has room for all."), "{reasons:?}");
+    }
+
+    #[test]
     fn who_throws_few_away_sets_the_quota_and_is_named() {
-        let (few, service) = (counts(50, 200, 250), counts(5, 0, 5));
+        let (few, service) = (summary(50, 200, 250), summary(5, 0, 5));
         let told = told(&[("events", &few), ("orders", &service)], Vec::new());
         assert_eq!(told.producer_ids_rate, 100.0);
         let reason = &told.reasons[0];
-        assert!(reason.contains("events had the busiest hour: 50 new IDs"), "{reason}");
+        assert!(reason.contains("events needs most: it had 50 new IDs in its busiest hour"), "{reason}");
         assert!(reason.ends_with("80.0 % of its IDs were gone within a minute, though they were few: without it the quota would be 10."), "{reason}");
     }
 

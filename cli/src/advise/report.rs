@@ -123,6 +123,8 @@ pub struct Question<'a> {
     /// Milliseconds since 1970; without it, the newest batch.
     pub at_ms: Option<i64>,
     pub seconds: f64,
+    /// What the tables of IDs may take.
+    pub memory_mib: u64,
 }
 
 impl Report {
@@ -131,7 +133,9 @@ impl Report {
     pub fn of(scan: &mut Scan<'_>, question: Question<'_>, progress: &ProgressBar) -> Result<Self, String> {
         let mut batches = Batches::default();
         scan.partitions.iter().for_each(|partition| batches.add(&partition.batches));
-        let newest_ms = batches.last_ms.unwrap_or(0);
+        // Without a batch, what snapshots remember.
+        let remembered_s = || scan.ids.activities().map(super::activity::Activity::last_s).max().unwrap_or(0);
+        let newest_ms = batches.last_ms.unwrap_or_else(|| i64::from(remembered_s()) * 1_000);
         if let Some(at_ms) = question.at_ms.filter(|at_ms| *at_ms < newest_ms) {
             return Err(format!(
                 "--at = {} UTC: must not be before the newest batch, {} UTC: who was alive earlier a log can't say",
@@ -151,18 +155,18 @@ impl Report {
             heap_bytes: scan.partitions.iter().map(|partition| partition.held.heap_bytes).sum(),
         };
         let (principal_of, names) = question.principals.number(&scan.topics);
-        let period = batches.period();
+        let period = batches.period(Some(alive_after_s));
         let (mut all, each) = tallies(scan, &principal_of, names.len(), alive_after_s, period);
 
         let expiration_s = u32::try_from(question.expiration_ms / 1_000).unwrap_or(u32::MAX);
-        let counted: Vec<_> =
-            names.iter().map(String::as_str).zip(each.iter().map(|summary| &summary.counts)).collect();
+        let counted: Vec<_> = names.iter().map(String::as_str).zip(&each).collect();
         let recommendation = recommend(&Evidence {
             principals: &counted,
             all: &all,
             expiration_s,
             log_s: period.to_s.saturating_sub(period.from_s),
             skipped: scan.findings.skipped,
+            memory_mib: question.memory_mib,
         });
         let partitions_per_id = held.entries.div_ceil(all.counts.alive.max(1)).max(1);
         let told = Told {

@@ -1,12 +1,10 @@
 //! Reads all segments and snapshots of log directories, several files at once. Partition after partition, so that only as many are
 //! open as there are threads, and each gives its memory back.
 
-use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::UNIX_EPOCH;
 
 use indicatif::ProgressBar;
 
@@ -157,7 +155,7 @@ impl Shared<'_, '_> {
             Err(finding) => return self.found(finding),
         };
         self.segments.fetch_add(1, Ordering::Relaxed);
-        let mut chunk = Chunk::new(written_ms(path).min(self.options.now_ms), self.options.now_ms);
+        let mut chunk = Chunk::new(self.options.now_ms);
         let (mut shown, mut items) = (0, 0);
         loop {
             let item = segment.next();
@@ -222,11 +220,4 @@ impl Shared<'_, '_> {
     fn found(&self, finding: kafka_log::Finding) {
         self.findings.lock().unwrap_or_else(PoisonError::into_inner).add(finding);
     }
-}
-
-/// When a file was written last, for batches that don't say when they came; of one that can't be asked, 0.
-fn written_ms(path: &Path) -> i64 {
-    let written = fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    let since = written.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-    since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0))
 }

@@ -58,9 +58,16 @@ impl Spans {
         }
     }
 
-    /// Adds another's.
+    /// Adds another's. Both are in order: one walk over both.
     pub fn join(&mut self, other: &Spans) {
-        other.iter().for_each(|(from_s, to_s)| self.add(from_s, to_s));
+        if other.earlier.is_none() {
+            other.iter().for_each(|(from_s, to_s)| self.add(from_s, to_s));
+            return;
+        }
+        let mut all: Vec<Span> = self.iter().chain(other.iter()).collect();
+        all.sort_unstable();
+        *self = Self::default();
+        all.into_iter().for_each(|(from_s, to_s)| self.add(from_s, to_s));
     }
 
     pub fn iter(&self) -> impl Iterator<Item = Span> + '_ {
@@ -128,17 +135,25 @@ mod tests {
     proptest! {
         /// The model marks seconds and looks for runs without 60 unmarked ones.
         #[test]
-        fn spans_are_those_of_the_sorted_sights(mut sights in prop::collection::vec((0u32..3_000, 0u32..90), 1..40)) {
-            let spans = of(&sights.iter().map(|&(at, long)| (at, at + long)).collect::<Vec<_>>());
+        fn spans_are_those_of_the_sorted_sights(
+            sights in prop::collection::vec((0u32..3_000, 0u32..90), 1..40),
+            cut in 0usize..40,
+        ) {
+            let mut sights: Vec<Span> = sights.into_iter().map(|(at, long)| (at, at + long)).collect();
+            let (spans, cut) = (of(&sights), cut.min(sights.len()));
+            // In two parts, joined.
+            let mut joined = of(&sights[..cut]);
+            joined.join(&of(&sights[cut..]));
             sights.sort_unstable();
             let mut model: Vec<Span> = Vec::new();
-            for (at, long) in sights {
+            for (from_s, to_s) in sights {
                 match model.last_mut() {
-                    Some(last) if at <= last.1 + JOIN_S => last.1 = last.1.max(at + long),
-                    _ => model.push((at, at + long)),
+                    Some(last) if from_s <= last.1 + JOIN_S => last.1 = last.1.max(to_s),
+                    _ => model.push((from_s, to_s)),
                 }
             }
-            prop_assert_eq!(spans.iter().collect::<Vec<_>>(), model);
+            prop_assert_eq!(spans.iter().collect::<Vec<_>>(), model.clone());
+            prop_assert_eq!(joined.iter().collect::<Vec<_>>(), model);
         }
     }
 }

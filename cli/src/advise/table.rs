@@ -91,6 +91,16 @@ fn totals(out: &mut String, report: &Report) {
     if batches.batches_without_producer_id > 0 {
         line(out, "", &format!("{} batches have none", thousands(batches.batches_without_producer_id)));
     }
+    if batches.batches_without_time > 0 {
+        line(
+            out,
+            "",
+            &format!(
+                "{} batches have no time, or one in the future",
+                thousands(batches.batches_without_time)
+            ),
+        );
+    }
     line(out, "new in that time", &of_ids(counts.new));
     if counts.older_than_log > 0 {
         line(out, "older than the log", &of_ids(counts.older_than_log));
