@@ -1,10 +1,14 @@
 //! Ctrl-C (and SIGTERM), of which a program can have one handler: for commands that look whether they are to stop, and for files
 //! in the making.
 
+use std::io::{self, IsTerminal, StderrLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 
 use crate::unfinished;
+
+/// The exit status of a command that was stopped: 128 and the number of SIGINT, as shells say it.
+pub const STATUS: u8 = 130;
 
 /// Somebody looks at [`STOP`].
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
@@ -39,4 +43,14 @@ pub fn watch() -> Result<&'static AtomicBool, String> {
 /// As [`watch`].
 pub fn tidy_up() -> Result<(), String> {
     handler()
+}
+
+/// Says that the command was stopped, in place of a progress bar on a terminal. While the lock is held, no bar is drawn after it.
+pub fn say() -> StderrLock<'static> {
+    let mut stderr = io::stderr().lock();
+    // To the line's beginning, and all of the line erased: the bar, and the terminal's own ^C.
+    let clear = if stderr.is_terminal() { "\r\x1b[2K" } else { "" };
+    // Whom could a failure be told?
+    let _ = writeln!(stderr, "{clear}tollgate: stopped; nothing was written");
+    stderr
 }

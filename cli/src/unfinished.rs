@@ -12,22 +12,20 @@ use crate::interrupt;
 /// What Ctrl-C has to remove.
 static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// 128 and the number of SIGINT, as shells say it.
-const INTERRUPTED: i32 = 130;
-
 fn parts() -> MutexGuard<'static, Vec<PathBuf>> {
     // A list of paths is whole whoever panicked with it.
     PARTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all files in the making, and ends the program.
+/// Removes all files in the making, says so, and ends the program.
 pub fn abandon() -> ! {
     // Held to the end, so that no file is renamed or made meanwhile.
     let parts = parts();
     for part in parts.iter() {
         let _ = fs::remove_file(part);
     }
-    process::exit(INTERRUPTED);
+    let _said = interrupt::say();
+    process::exit(i32::from(interrupt::STATUS));
 }
 
 /// A file in the making; dropped before it is [`finish`](Self::finish)ed, it is removed.

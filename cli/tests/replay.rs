@@ -327,6 +327,7 @@ fn ctrl_c_leaves_nothing_half_written() {
         .args(["-", "--html", page.to_str().unwrap()])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let stdin = child.stdin.take().unwrap();
@@ -337,11 +338,51 @@ fn ctrl_c_leaves_nothing_half_written() {
         sleep(Duration::from_millis(10));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let status = child.wait().unwrap();
+    let output = child.wait_with_output().unwrap();
     drop(stdin);
-    assert_eq!((status.code(), status.signal()), (Some(130), None));
+    assert_eq!((output.status.code(), output.status.signal()), (Some(130), None));
+    assert_eq!(stderr(&output), "tollgate: stopped; nothing was written\n");
     assert!(!part.exists());
     assert_eq!(fs::read_to_string(&page).unwrap(), "of yesterday");
+}
+
+/// Where util-linux's `script` is there to make a terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_on_a_terminal_erases_the_bar_and_says_that_it_stopped() {
+    let directory = directory("replay-terminal");
+    let pipe = directory.join("trace");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let said = directory.join("said");
+    let command = format!("'{}' replay '{}'", env!("CARGO_BIN_EXE_tollgate"), pipe.display());
+    let script = Command::new("script")
+        .args(["-qefc", &command])
+        .arg(&said)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn();
+    let Ok(mut script) = script else {
+        eprintln!("skipped: no script(1) here");
+        return;
+    };
+    let mut keys = script.stdin.take().unwrap();
+    let mut trace = fs::File::options().write(true).open(&pipe).unwrap();
+    trace.write_all(b"time_ms,principal,producer_id\n").unwrap();
+    let end = Instant::now() + Duration::from_secs(30);
+    let mut id = 0;
+    while !fs::read_to_string(&said).is_ok_and(|said| said.contains("sights replayed")) {
+        assert!(Instant::now() < end, "no bar");
+        for _ in 0..5_000 {
+            id += 1;
+            writeln!(trace, "{START},alice,{id}").unwrap();
+        }
+    }
+    keys.write_all(b"\x03").unwrap();
+    assert_eq!(script.wait().unwrap().code(), Some(130));
+    let said = fs::read_to_string(&said).unwrap();
+    let end = "\r\u{1b}[2Ktollgate: stopped; nothing was written\r\n";
+    let (_, after) = said.split_once(end).unwrap_or_else(|| panic!("{said:?}"));
+    assert!(!after.contains("sights replayed"), "{said:?}");
 }
 
 #[cfg(unix)]

@@ -23,7 +23,7 @@ use clap::Args;
 
 use crate::options::milliseconds;
 use crate::unfinished::UnfinishedText;
-use crate::{files, Outcome};
+use crate::{files, interrupt, Outcome};
 use answer::Answer;
 use course::Course;
 use reading::Reading;
@@ -77,6 +77,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, String> {
     if let Some(expiration) = arguments.expiration {
         course = course.on_a_broker(expiration);
     }
+    // Without a handler the worst is that nothing is said.
+    let _ = interrupt::tidy_up();
     // Before the trace is read, which may take an hour.
     let page = arguments.html.as_deref().map(UnfinishedText::create).transpose()?;
     let read = Reading::of(&arguments.trace, course, arguments.skip_bad_lines)?;
