@@ -255,7 +255,11 @@ fn the_page_stands_alone_and_escapes_what_the_trace_says() {
         let text = fs::read_to_string(&page).unwrap();
         assert_loads_nothing_from_anywhere(&text);
         assert_eq!(text.matches("<figure>").count(), charts, "{arguments:?}");
-        assert!(text.contains("quota of one principal"));
+        assert!(
+            text.contains("in 8m 32s, time in UTC") && !text.contains("per hour,"),
+            "counts of a step, as they are"
+        );
+        assert!(!text.contains("quota of one principal"), "a burst of a few minutes is no quota exceeded");
         assert!(!text.contains("batch <b>"));
         let svgs = text
             .split("<svg")
@@ -269,6 +273,24 @@ fn the_page_stands_alone_and_escapes_what_the_trace_says() {
     }
     stdout(replay(&trace, &["--rate", "1", "--html", html]));
     assert!(fs::read_to_string(&page).unwrap().contains("batch &lt;b&gt;"));
+}
+
+#[test]
+fn the_quota_is_drawn_where_steps_are_long_enough_to_be_held_against_it() {
+    let directory = directory("replay-quota-line");
+    let (trace, page) = (directory.join("trace.csv"), directory.join("report.html"));
+    let mut text = String::from("time_ms,principal,producer_id\n");
+    for hour in 0..24 * 40 {
+        for id in 0..10 {
+            writeln!(text, "{},alice,{}", START + hour * 60 * MINUTE, hour * 10 + id).unwrap();
+        }
+    }
+    fs::write(&trace, text).unwrap();
+    stdout(replay(&trace, &["--rate", "9", "--html", page.to_str().unwrap()]));
+    let text = fs::read_to_string(&page).unwrap();
+    // Forty days in 512 steps: of 8,192 seconds.
+    assert!(text.contains("in 2h 16m, time in UTC"), "{text}");
+    assert!(text.contains("quota of one principal: 20.48"), "{text}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::text::{count, duration, escape, printable, share, thousands};
 
 /// Lines in one plot over time.
 const MOST_LINES: usize = 4;
+const HOUR_MS: u64 = 3_600_000;
 
 /// The whole file.
 ///
@@ -104,23 +105,29 @@ fn points(outcome: &Outcome, value: impl Fn(&Point) -> f64) -> Vec<(i64, f64)> {
     outcome.over_time.iter().map(|point| (at(point), value(point))).collect()
 }
 
+/// The unit of what is counted by steps: a burst within a short one, scaled to an hour, would look like a quota that fails.
+fn in_a_step(outcome: &Outcome) -> String {
+    format!("in {}", duration(outcome.step_ms as f64))
+}
+
+/// What one principal may bring in a step, beside its burst; none where a step is too short for a burst to be small in it.
+fn quota_of_a_step(outcome: &Outcome) -> Option<(String, f64)> {
+    let rate = outcome.setting.rate_per_hour.filter(|_| outcome.step_ms >= HOUR_MS)?;
+    Some(("quota of one principal".to_owned(), rate * (outcome.step_ms as f64 / HOUR_MS as f64)))
+}
+
 fn steps(name: &str, outcome: &Outcome, value: impl Fn(&Point) -> f64) -> Line {
     Line { name: name.to_owned(), points: points(outcome, value), is_step: true }
 }
 
 /// The lines of several settings have their names, one alone has the plot's.
-fn lines(
-    answer: &Answer,
-    shown: &[&Outcome],
-    title: &str,
-    value: impl Fn(&Outcome, &Point) -> f64,
-) -> Vec<Line> {
+fn lines(answer: &Answer, shown: &[&Outcome], title: &str, value: fn(&Point) -> f64) -> Vec<Line> {
     let name = |o: &Outcome| match (answer.outcomes.len(), answer.taken.len()) {
         (1, _) => title.to_owned(),
         (_, 1) => ranking::name(o),
         _ => ranking::wish(o),
     };
-    shown.iter().map(|outcome| steps(&name(outcome), outcome, |point| value(outcome, point))).collect()
+    shown.iter().map(|outcome| steps(&name(outcome), outcome, value)).collect()
 }
 
 fn over_time(answer: &Answer) -> Result<String, String> {
@@ -131,21 +138,21 @@ fn over_time(answer: &Answer) -> Result<String, String> {
         several => several.iter().filter_map(|taken| of(&taken.outcome)).take(MOST_LINES).collect(),
     };
     let mut html = admitted(answer)?;
-    let mut draw =
-        |title: &str, unit: &str, shown: &[&Outcome], value: fn(&Outcome, &Point) -> f64, caption: &str| {
-            let lines = lines(answer, shown, title, value);
-            let (title, unit) = (title.to_owned(), unit.to_owned());
-            let chart = TimeChart { title, unit, lines, limit: None, is_log: false };
-            html += &page::figure(&chart.svg()?, caption);
-            Ok::<_, String>(())
-        };
+    let mut draw = |title: &str, unit: &str, shown: &[&Outcome], value: fn(&Point) -> f64, caption: &str| {
+        let lines = lines(answer, shown, title, value);
+        let (title, unit) = (title.to_owned(), unit.to_owned());
+        let chart = TimeChart { title, unit, lines, limit: None, is_log: false };
+        html += &page::figure(&chart.svg()?, caption);
+        Ok::<_, String>(())
+    };
     let throttled: Vec<_> = shown.iter().copied().filter(|outcome| outcome.throttled > 0).collect();
-    if !throttled.is_empty() {
+    // The time is the same for all, and so are the steps.
+    if let Some(first) = throttled.first() {
         draw(
             "Calls throttled",
-            "per hour",
+            &in_a_step(first),
             &throttled,
-            |outcome, point| table::per_hour(outcome, point.throttled),
+            |point| point.throttled as f64,
             "All principals together. An ID that is throttled and comes again is another call.",
         )?;
     }
@@ -153,20 +160,20 @@ fn over_time(answer: &Answer) -> Result<String, String> {
         "Producer IDs remembered",
         "IDs",
         &shown,
-        |_, point| point.live as f64,
+        |point| point.live as f64,
         "All principals together, by the engine\u{2019}s own estimate.",
     )?;
     draw(
         "Memory",
         "bytes",
         &shown,
-        |_, point| point.bytes as f64,
+        |point| point.bytes as f64,
         "What the filters of all principals hold, the most in each step.",
     )?;
     Ok(html)
 }
 
-/// New IDs beside the quota, a plot for each quota.
+/// New IDs, beside the quota where that tells something; a plot for each quota.
 fn admitted(answer: &Answer) -> Result<String, String> {
     let mut html = String::new();
     let taken = answer.taken.iter().filter_map(|taken| answer.outcomes.get(taken.outcome)).take(MOST_LINES);
@@ -176,16 +183,15 @@ fn admitted(answer: &Answer) -> Result<String, String> {
             (_, 1) => format!("New producer IDs admitted: {}", ranking::name(outcome)),
             _ => format!("New producer IDs admitted: {}, {}", ranking::wish(outcome), ranking::name(outcome)),
         };
-        let per_hour = |point: &Point| table::per_hour(outcome, point.new_admitted);
         let chart = TimeChart {
-            lines: vec![steps(&title, outcome, per_hour)],
+            lines: vec![steps(&title, outcome, |point| point.new_admitted as f64)],
             title,
-            unit: "per hour".to_owned(),
-            limit: outcome.setting.rate_per_hour.map(|rate| ("quota of one principal".to_owned(), rate)),
+            unit: in_a_step(outcome),
+            limit: quota_of_a_step(outcome),
             is_log: false,
         };
-        let step = duration(outcome.step_ms as f64);
-        html += &page::figure(&chart.svg()?, &format!("All principals together, in steps of {step}."));
+        let burst = if chart.limit.is_some() { " A burst may go above the quota." } else { "" };
+        html += &page::figure(&chart.svg()?, &format!("All principals together.{burst}"));
     }
     Ok(html)
 }

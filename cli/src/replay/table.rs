@@ -105,11 +105,6 @@ pub fn rows(outcome: &Outcome) -> Vec<(&'static str, String)> {
     known.chain(rest).collect()
 }
 
-/// A count of a step as an hour's.
-pub fn per_hour(outcome: &Outcome, count: u64) -> f64 {
-    count as f64 * 3_600_000.0 / outcome.step_ms.max(1) as f64
-}
-
 fn single(out: &mut String, outcome: &Outcome) {
     let _ = writeln!(out, "{}", title(outcome));
     for (name, value) in rows(outcome) {
