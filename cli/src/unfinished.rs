@@ -41,6 +41,11 @@ impl Unfinished {
     /// # Errors
     /// A sentence that names the file and the reason.
     pub fn create(path: &Path) -> Result<(Self, File), String> {
+        if path.as_os_str() == "-" {
+            return Err(
+                "can't write -: give a file's name, or /dev/stdout for the standard output".to_owned()
+            );
+        }
         let said = |e| format!("can't write {}: {e}", path.display());
         let is_no_file = fs::metadata(path).is_ok_and(|found| !found.is_file());
         if is_no_file {
@@ -174,6 +179,13 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&target).unwrap(), "new");
         fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_dash_is_no_file() {
+        let Err(said) = Unfinished::create(Path::new("-")) else { panic!("written") };
+        assert_eq!(said, "can't write -: give a file's name, or /dev/stdout for the standard output");
+        assert!(!Path::new("-").exists() && !Path::new("-.part").exists());
     }
 
     #[test]

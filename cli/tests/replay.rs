@@ -203,6 +203,18 @@ fn a_bad_line_ends_the_replay_or_is_counted() {
 }
 
 #[test]
+fn times_that_look_like_seconds_are_noted() {
+    let directory = directory("replay-seconds");
+    let trace = directory.join("trace.csv");
+    fs::write(&trace, "time_ms,principal,producer_id\n1796063100,alice,1\n").unwrap();
+    let said = "the trace begins at 1970-01-21 18:54: are its times seconds? They must be milliseconds.";
+    let text = stdout(replay(&trace, &[]));
+    assert!(text.ends_with(&format!("\nNote: {said}\n")), "{text}");
+    assert_eq!(json(replay(&trace, &["--json"]))["notes"], serde_json::json!([said]));
+    assert_eq!(json(replay(&csv(&directory), &["--json"]))["notes"], serde_json::json!([]));
+}
+
+#[test]
 fn what_cannot_be_replayed_is_said_before_anything_is_written() {
     let directory = directory("replay-refused");
     let trace = directory.join("trace.csv");
@@ -221,6 +233,11 @@ fn what_cannot_be_replayed_is_said_before_anything_is_written() {
         (
             &["--window", "5ms"],
             "tollgate: --window = 5: must be 1000 to 2592000000 (milliseconds)\n".to_owned(),
+        ),
+        (
+            &["--html", "-"],
+            "tollgate: can't write -: give a file's name, or /dev/stdout for the standard output\n"
+                .to_owned(),
         ),
         (&["--compare", "layers=4,2"], "tollgate: --layers = 2: must be 3 to 64\n".to_owned()),
         (
@@ -301,7 +318,7 @@ fn the_example_of_the_help_runs() {
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     let text = stdout(Command::new("sh").args(["-c", example]).env("PATH", path).output().unwrap());
     assert!(
-        text.contains("\n  throttled                         1 (33.3 %): 1 ID of 1 principal\n"),
+        text.contains("\n  throttled                         1 (50.0 %): 1 ID of 1 principal\n"),
         "{text}"
     );
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::outcome::Outcome;
 use super::ranking;
 use super::reading::Reading;
+use super::table;
 
 #[derive(Serialize)]
 pub struct Answer {
@@ -21,6 +22,8 @@ pub struct Answer {
     pub taken: Vec<Taken>,
     /// In the order of the settings.
     pub outcomes: Vec<Outcome>,
+    /// What an operator has to know beside the numbers, sentences.
+    pub notes: Vec<String>,
 }
 
 /// One of the settings, and those that it was ranked with.
@@ -43,7 +46,8 @@ impl Answer {
         });
         let taken: Vec<_> = taken.collect();
         let ranked_by = (outcomes.len() > 1).then(|| ranking::rule(&outcomes));
-        Self { trace, bytes, skipped_lines, sights, from_ms, to_ms, ranked_by, taken, outcomes }
+        let notes = table::notes(from_ms, &outcomes);
+        Self { trace, bytes, skipped_lines, sights, from_ms, to_ms, ranked_by, taken, outcomes, notes }
     }
 
     /// The outcomes with their groups, in the order in which they are listed: the best of each rate and burst first.

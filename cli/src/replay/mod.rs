@@ -36,7 +36,7 @@ const SEED: u64 = 0x7011_6a7e_5eed;
 #[derive(Args)]
 #[command(after_help = "Examples:
   tollgate replay trace.csv --rate 50 --compare layers=4,8,16 window=30m,1h --html report.html
-  printf 'time_ms,principal,producer_id\\n0,alice,1\\n5,alice,2\\n9,alice,3\\n' | tollgate replay - --rate 2
+  printf 'time_ms,principal,producer_id\\n1796063100000,alice,1\\n1796063100005,alice,2\\n' | tollgate replay - --rate 1
 
 Exit status: 0 all was read, 2 bad lines were skipped (and counted), 1 it could not be done.")]
 pub struct Arguments {
@@ -49,8 +49,8 @@ pub struct Arguments {
     /// Try each value with each of the others, in place of the option's: window, layers, rate, burst
     #[arg(long, value_name = "OPTION=VALUES", num_args = 1.., value_parser = settings::compared)]
     compare: Vec<Compared>,
-    /// As on a broker with the agent: an ID that passed within this time (producer.id.expiration.ms, 24h by itself) is in its
-    /// partition still, and passes uncharged; without it the engine alone decides
+    /// As on a broker with the agent: an ID that passed within this time (producer.id.expiration.ms; a broker's own is 24h) is
+    /// in its partition still, and passes uncharged; without it the engine alone decides
     #[arg(long, value_parser = milliseconds)]
     expiration: Option<u64>,
     /// Count lines that are wrong and go on, where otherwise the first one ends the replay

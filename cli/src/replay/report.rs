@@ -226,7 +226,7 @@ fn method(answer: &Answer) -> String {
          The engine\u{2019}s own count (GhostHits) leaves out the throttled, and principals that were silent for a whole window."
             .to_owned(),
     ];
-    items.extend(table::notes(answer).iter().map(|note| {
+    items.extend(answer.notes.iter().map(|note| {
         let mut note = escape(note);
         if let Some(first) = note.get_mut(..1) {
             first.make_ascii_uppercase();

@@ -14,6 +14,9 @@ const LINE: usize = 100;
 /// What a broker's agent may take, unless it is told otherwise.
 const BROKERS_BYTES: u64 = 64 << 20;
 
+/// In 1973. A time before is hardly one in milliseconds, and as one in seconds it is up to the year 5138.
+const LEAST_TIME_MS: u64 = 100_000_000_000;
+
 /// Times of a trace as signed ones.
 fn moment(ms: u64) -> String {
     time(i64::try_from(ms).unwrap_or(i64::MAX))
@@ -30,7 +33,7 @@ pub fn text(answer: &Answer) -> String {
     } else {
         compared(&mut out, answer);
     }
-    for note in notes(answer) {
+    for note in &answer.notes {
         out += &paragraph(&format!("Note: {note}"));
     }
     out
@@ -240,16 +243,22 @@ pub fn choices(answer: &Answer) -> Vec<String> {
 }
 
 /// What an operator has to know beside the numbers.
-pub fn notes(answer: &Answer) -> Vec<String> {
+pub fn notes(from_ms: u64, outcomes: &[Outcome]) -> Vec<String> {
     let mut notes = Vec::new();
-    let broken: u64 = answer.outcomes.iter().map(|outcome| outcome.forgotten_against_promise).sum();
+    if from_ms < LEAST_TIME_MS {
+        notes.push(format!(
+            "the trace begins at {}: are its times seconds? They must be milliseconds.",
+            moment(from_ms)
+        ));
+    }
+    let broken: u64 = outcomes.iter().map(|outcome| outcome.forgotten_against_promise).sum();
     if broken > 0 {
         notes.push(format!(
             "{} forgotten within the time in which the engine promises to know them: a fault in Tollgate, please report it.",
             count(broken, "ID")
         ));
     }
-    let most = answer.outcomes.iter().map(|outcome| outcome.bytes_most).max().unwrap_or(0);
+    let most = outcomes.iter().map(|outcome| outcome.bytes_most).max().unwrap_or(0);
     if most > BROKERS_BYTES {
         notes.push(format!(
             "a broker's agent takes at most {} unless producer.id.quota.max.memory.bytes says more; beyond, it forgets the \
@@ -257,7 +266,7 @@ pub fn notes(answer: &Answer) -> Vec<String> {
             bytes(BROKERS_BYTES as f64)
         ));
     }
-    let mistakes = answer.outcomes.iter().any(|outcome| ranking::beyond_chance(outcome) > 0);
+    let mistakes = outcomes.iter().any(|outcome| ranking::beyond_chance(outcome) > 0);
     if mistakes {
         notes.push("more IDs were called known wrongly than chance allows.".to_owned());
     }
@@ -275,7 +284,7 @@ mod tests {
             trace: "trace.csv".to_owned(),
             bytes: 1,
             sights: 1,
-            from_ms: 0,
+            from_ms: LEAST_TIME_MS,
             to_ms: u64::MAX,
             skipped_lines: 0,
             first_bad_line: None,
@@ -298,11 +307,16 @@ mod tests {
             Outcome { forgotten_against_promise: 1, ..outcome(None, 4, 0, 65 << 20) },
             Outcome { wrongly_known: 50, wrongly_known_expected: 1.0, ..outcome(None, 8, 0, 0) },
         ];
-        let notes = notes(&answer(outcomes));
+        let notes = answer(outcomes).notes;
         assert_eq!(notes.len(), 3, "{notes:?}");
         assert!(notes[0].starts_with("1 ID forgotten within the time"), "{notes:?}");
         assert!(notes[1].contains("67.1 MB unless producer.id.quota.max.memory.bytes"), "{notes:?}");
-        assert!(super::notes(&answer(vec![outcome(None, 4, 9, 9)])).is_empty());
+        let fine = [outcome(None, 4, 9, 9)];
+        assert!(super::notes(LEAST_TIME_MS, &fine).is_empty());
+        assert_eq!(
+            super::notes(1_796_063_100, &fine),
+            ["the trace begins at 1970-01-21 18:54: are its times seconds? They must be milliseconds."]
+        );
     }
 
     #[test]

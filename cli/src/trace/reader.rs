@@ -145,6 +145,9 @@ fn sight(row: &Row<'_>, names: &mut Names, latest_ms: &mut u64) -> Result<Sight,
             "time_ms = {time_ms}: is before the previous sight's, {latest_ms}: sort the trace by time"
         ));
     }
+    if principal.is_empty() {
+        return Err("principal is empty: must be a name".to_owned());
+    }
     let principal = names.index(principal).ok_or("has one principal more than can be counted")?;
     *latest_ms = time_ms;
     Ok(Sight { time_ms, principal, producer_id })
@@ -207,10 +210,10 @@ mod tests {
     #[test]
     fn csv_takes_columns_in_any_order_quotes_blank_lines_and_windows_line_ends() {
         let text = "\u{feff}\r\nproducer_id,host,time,principal\r\n\r\n7,h,1970-01-01T00:00:01Z,\"CN=a, O=\"\"b\"\"\"\r\n\n\
-                    8,h,1000,\"two\nlines\"\r\n9,h,1001,";
+                    8,h,1000,\"two\nlines\"\r\n9,h,1001,bob";
         assert_eq!(
             rows(text),
-            [row(1_000, "CN=a, O=\"b\"", 7), row(1_000, "two\nlines", 8), row(1_001, "", 9)]
+            [row(1_000, "CN=a, O=\"b\"", 7), row(1_000, "two\nlines", 8), row(1_001, "bob", 9)]
         );
     }
 
@@ -239,6 +242,15 @@ mod tests {
             bad("6: has no producer_id"),
             row(2, "a", 3),
         ]);
+    }
+
+    #[test]
+    fn a_sight_of_nobody_is_a_bad_line() {
+        let json = "{\"time_ms\":1,\"principal\":\"\",\"producer_id\":7}\n{\"time_ms\":2,\"principal\":\"a\",\"producer_id\":7}";
+        for (text, line) in [("time_ms,principal,producer_id\n1,,7\n2,a,7\n", 2), (json, 1)] {
+            let said = format!("trace, line {line}: principal is empty: must be a name");
+            assert_eq!(rows(text), [Err(said), row(2, "a", 7)]);
+        }
     }
 
     #[test]
