@@ -26,6 +26,19 @@ fn the_table_has_what_an_operator_asks() {
 }
 
 #[test]
+fn a_rate_is_taken_as_it_is_printed() {
+    let text = stdout(run(&["--rate", "1,000"]));
+    assert!(text.starts_with("A quota of 1,000 new producer IDs per hour and principal\n"), "{text}");
+    assert_eq!(text, stdout(run(&["--rate", "1000"])));
+    let output = run(&["--rate", "abc"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    let said =
+        "error: invalid value 'abc' for '--rate <RATE>': 'abc' is no rate; one is such as 50 or 1,000\n";
+    assert!(message.starts_with(said), "{message}");
+}
+
+#[test]
 fn json_has_the_same_numbers_with_their_units_in_the_names() {
     let arguments = ["--rate", "50", "--window", "30m", "--layers", "8", "--expiration", "1h", "--json"];
     let answer: serde_json::Value = serde_json::from_str(&stdout(run(&arguments))).unwrap();

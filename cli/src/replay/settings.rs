@@ -6,13 +6,13 @@ use clap::Args;
 
 use super::exact::MOST_SETTINGS;
 use super::setting::Setting;
-use crate::options::{milliseconds, refused, Shape};
+use crate::options::{milliseconds, rate, refused, Shape};
 
 /// The options of one setting.
 #[derive(Args)]
 pub struct Single {
     /// New producer IDs per hour that one principal may bring; without it nothing is throttled and all is counted
-    #[arg(long)]
+    #[arg(long, value_parser = rate)]
     rate: Option<f64>,
     #[command(flatten)]
     shape: Shape,

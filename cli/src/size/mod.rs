@@ -8,7 +8,7 @@ use tollgate::{Config, Quota};
 
 use answer::Answer;
 
-use crate::options::{milliseconds, refused, Shape};
+use crate::options::{milliseconds, rate, refused, Shape};
 
 use crate::files;
 
@@ -16,7 +16,7 @@ use crate::files;
 #[command(after_help = "Example:\n  tollgate size --rate 1000 --principals 200 --partitions 50")]
 pub struct Arguments {
     /// New producer IDs per hour that one principal may bring (producer_ids_rate)
-    #[arg(long)]
+    #[arg(long, value_parser = rate)]
     rate: f64,
     #[command(flatten)]
     shape: Shape,
