@@ -26,8 +26,11 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// Bytes in the largest unit of 1,000 that leaves a number above 1.
+/// Bytes in the largest unit of 1,000 that leaves a number above 1; beyond these as a power.
 pub fn bytes(value: f64) -> String {
+    if value >= 1e18 {
+        return format!("{value:.2e} bytes");
+    }
     let units = ["kB", "MB", "GB", "TB", "PB"];
     let mut rest = value;
     let mut unit = "bytes";
@@ -201,7 +204,8 @@ mod tests {
             (999.0, "999 bytes"),
             (1_488.0, "1.49 kB"),
             (5e7, "50.0 MB"),
-            (2e18, "2000.0 PB"),
+            (9e17, "900.0 PB"),
+            (1.107e34, "1.11e34 bytes"),
         ] {
             assert_eq!(bytes(value), text);
         }

@@ -135,6 +135,8 @@ fn each_form_of_the_trace_says_the_same() {
     let directory = directory("replay-forms");
     let (csv, lines) = (csv(&directory), json_lines(&directory));
     let outcomes = |output: Output| json(output)["outcomes"].clone();
+    let thousands = replay(&csv, &["--rate", "1,000", "--json"]);
+    assert_eq!(outcomes(thousands), outcomes(replay(&csv, &["--rate", "1000", "--json"])));
     let expected = outcomes(replay(&csv, &["--rate", "20", "--json"]));
     assert_eq!(outcomes(replay(&lines, &["--rate", "20", "--json"])), expected);
     let file = fs::File::open(&lines).unwrap();

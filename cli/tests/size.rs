@@ -39,6 +39,21 @@ fn a_rate_is_taken_as_it_is_printed() {
 }
 
 #[test]
+fn ids_are_whole_and_numbers_beyond_all_units_are_powers() {
+    let text = stdout(run(&["--rate", "0.5"]));
+    for line in [
+        "  at once, after a time without any 1",
+        "  within any window at most         2",
+        "  producer IDs                      13",
+        "  entries                           13 (each ID in 1 partition)",
+    ] {
+        assert!(text.lines().any(|printed| printed == line), "{line}\n{text}");
+    }
+    let text = stdout(run(&["--rate", "1e30"]));
+    assert!(text.ends_with("\n  heap                              1.11e34 bytes\n"), "{text}");
+}
+
+#[test]
 fn json_has_the_same_numbers_with_their_units_in_the_names() {
     let arguments = ["--rate", "50", "--window", "30m", "--layers", "8", "--expiration", "1h", "--json"];
     let answer: serde_json::Value = serde_json::from_str(&stdout(run(&arguments))).unwrap();

@@ -3,9 +3,14 @@
 use std::fmt::Write;
 
 use super::answer::Answer;
-use crate::text::{bytes, duration, number};
+use crate::text::{bytes, count, duration, number};
 
 const WIDTH: usize = 34;
+
+/// IDs and their entries: there is no part of one.
+fn whole(value: f64) -> String {
+    number(value.round())
+}
 
 pub fn text(answer: &Answer) -> String {
     let mut out = String::new();
@@ -18,9 +23,9 @@ pub fn text(answer: &Answer) -> String {
     section(
         format!("A quota of {} new producer IDs per hour and principal", number(answer.rate_per_hour)),
         &[
-            ("at once, after a time without any", number(answer.burst_pids)),
+            ("at once, after a time without any", whole(answer.burst_pids)),
             ("then one more every", duration(answer.refill_ms)),
-            ("within any window at most", number(answer.most_new_pids_per_window)),
+            ("within any window at most", whole(answer.most_new_pids_per_window)),
             (
                 "a producer ID is remembered for",
                 format!(
@@ -74,13 +79,13 @@ pub fn text(answer: &Answer) -> String {
             duration(answer.expiration_ms as f64)
         ),
         &[
-            ("producer IDs", number(answer.broker_pids)),
+            ("producer IDs", whole(answer.broker_pids)),
             (
                 "entries",
                 format!(
-                    "{} (each ID in {} partitions)",
-                    number(answer.broker_entries),
-                    number(answer.partitions as f64)
+                    "{} (each ID in {})",
+                    whole(answer.broker_entries),
+                    count(answer.partitions, "partition")
                 ),
             ),
             ("heap", bytes(answer.broker_heap_bytes)),
