@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -25,7 +26,7 @@ import java.util.stream.Stream;
 @JsonNaming(SnakeCaseStrategy.class)
 @JsonIgnoreProperties(ignoreUnknown = true)
 record IdCounts(long batches, long records, long controlBatches, long batchesWithoutProducerId, long producerIds, long transactional,
-        long seenOnce, long shortLived, @JsonProperty("new") long isNew, long olderThanLog, PerHour newPerHour, Returns returns,
+        long seenOnce, long shortLived, long tooYoung, @JsonProperty("new") long isNew, long olderThanLog, PerHour newPerHour, Returns returns,
         long alive, long entries, Long firstMs, Long lastMs) {
     /** No pause, s. */
     private static final long MINUTE_S = 60;
@@ -35,6 +36,20 @@ record IdCounts(long batches, long records, long controlBatches, long batchesWit
 
     @JsonNaming(SnakeCaseStrategy.class)
     record Returns(long count, long medianS, long p95S, long mostS) {}
+
+    /** From the first batch to the last, in seconds since 1970. */
+    record Period(long fromS, long toS) {
+        static Period of(Collection<Partition> partitions) {
+            LongSummaryStatistics seconds = partitions.stream().flatMap(partition -> partition.batches().stream())
+                    .mapToLong(batch -> batch.timestampMs() / 1_000).summaryStatistics();
+            return new Period(seconds.getMin(), seconds.getMax());
+        }
+
+        /** Who is seen later may still be there. */
+        private long youngAfterS() {
+            return toS - Math.min(MINUTE_S, (toS - fromS) / 10);
+        }
+    }
 
     /** What one partition holds: its batches in the order of the log, and the entries of its newest snapshot. */
     record Partition(List<KafkaDump.Batch> batches, List<KafkaDump.Entry> entries) {
@@ -73,6 +88,11 @@ record IdCounts(long batches, long records, long controlBatches, long batchesWit
      * @param aliveAfterMs who was seen later than in that second is alive
      */
     static IdCounts of(Collection<Partition> partitions, long aliveAfterMs) {
+        return of(partitions, aliveAfterMs, Period.of(partitions));
+    }
+
+    /** @param period of the log that these are a part of */
+    static IdCounts of(Collection<Partition> partitions, long aliveAfterMs, Period period) {
         List<KafkaDump.Batch> all = partitions.stream().flatMap(partition -> partition.batches().stream()).toList();
         List<KafkaDump.Batch> data = partitions.stream().flatMap(Partition::data).toList();
         Map<Long, Long> dataBatches = data.stream().collect(Collectors.groupingBy(KafkaDump.Batch::producerId, Collectors.counting()));
@@ -86,12 +106,15 @@ record IdCounts(long batches, long records, long controlBatches, long batchesWit
         }
         List<Long> hours = newByHour(partitions).values().stream().sorted().toList();
         List<Long> pauses = pauses(partitions);
+        List<Long> shortLasts = fresh(partitions).stream().map(sights::get).filter(times -> last(times) - times.get(0) <= MINUTE_S)
+                .map(IdCounts::last).toList();
+        long tooYoung = shortLasts.stream().filter(last -> last > period.youngAfterS()).count();
         return new IdCounts(all.size(), all.stream().mapToLong(KafkaDump.Batch::records).sum(),
                 all.stream().filter(KafkaDump.Batch::isControl).count(),
                 all.stream().filter(batch -> batch.producerId() < 0).count(),
                 sights.size(), data.stream().filter(KafkaDump.Batch::isTransactional).map(KafkaDump.Batch::producerId).distinct().count(),
                 dataBatches.values().stream().filter(count -> count == 1).count(),
-                dataBatches.keySet().stream().filter(id -> last(sights.get(id)) - sights.get(id).get(0) <= MINUTE_S).count(),
+                shortLasts.size() - tooYoung, tooYoung,
                 fresh(partitions).size(), older(partitions).size(),
                 new PerHour(hours.size(), quantile(hours, 0.5), quantile(hours, 0.95), quantile(hours, 1)),
                 new Returns(pauses.size(), quantile(pauses, 0.5), quantile(pauses, 0.95), quantile(pauses, 1)),
@@ -102,7 +125,7 @@ record IdCounts(long batches, long records, long controlBatches, long batchesWit
 
     /** What is counted by ID, and not by batch or partition. */
     IdCounts byId() {
-        return new IdCounts(0, 0, 0, 0, producerIds, transactional, seenOnce, shortLived, isNew, olderThanLog, newPerHour, returns,
+        return new IdCounts(0, 0, 0, 0, producerIds, transactional, seenOnce, shortLived, tooYoung, isNew, olderThanLog, newPerHour, returns,
                 alive, 0, null, null);
     }
 
@@ -115,11 +138,26 @@ record IdCounts(long batches, long records, long controlBatches, long batchesWit
         return sights;
     }
 
+    /** Where an ID's data begin tells; of one second, a partition that saw its beginning. */
     private static Set<Long> older(Collection<Partition> partitions) {
-        return partitions.stream().flatMap(partition -> partition.older().stream()).collect(Collectors.toSet());
+        Map<Long, Long> earliest = new HashMap<>();
+        Map<Long, Boolean> isOlder = new HashMap<>();
+        for (Partition partition : partitions) {
+            Set<Long> olderHere = partition.older();
+            Map<Long, Long> first = new HashMap<>();
+            partition.data().forEach(batch -> first.merge(batch.producerId(), batch.timestampMs() / 1_000, Math::min));
+            first.forEach((id, second) -> {
+                long before = earliest.getOrDefault(id, Long.MAX_VALUE);
+                if (second < before || second == before && !olderHere.contains(id)) {
+                    earliest.put(id, second);
+                    isOlder.put(id, olderHere.contains(id));
+                }
+            });
+        }
+        return isOlder.keySet().stream().filter(isOlder::get).collect(Collectors.toSet());
     }
 
-    /** With data, and new on each partition that has data of it. */
+    /** With data that begin within the log. */
     private static Set<Long> fresh(Collection<Partition> partitions) {
         Set<Long> fresh = partitions.stream().flatMap(Partition::data).map(KafkaDump.Batch::producerId).collect(Collectors.toSet());
         fresh.removeAll(older(partitions));

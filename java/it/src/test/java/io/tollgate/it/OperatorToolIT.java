@@ -107,10 +107,11 @@ class OperatorToolIT {
             told.put(principal.get("name").asText(), JSON.treeToValue(principal, IdCounts.class).byId());
         }
         Map<Long, String> owners = dumped.owners();
+        IdCounts.Period period = IdCounts.Period.of(dumped.partitions().values());
         Map<String, IdCounts> expected = new TreeMap<>();
         for (String topic : dumped.topics()) {
             IdCounts counts = IdCounts.of(dumped.partitions().values().stream()
-                    .map(partition -> partition.of(id -> topic.equals(owners.get(id)))).toList(), after).byId();
+                    .map(partition -> partition.of(id -> topic.equals(owners.get(id)))).toList(), after, period).byId();
             // Kafka's own topics mostly have no producer of their own.
             if (counts.producerIds() + counts.alive() > 0) {
                 expected.put(topic, counts);
