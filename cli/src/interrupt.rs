@@ -1,8 +1,6 @@
-//! Ctrl-C (and SIGTERM), of which a program can have one handler: for commands that look whether they are to stop, and for files
-//! in the making.
+//! Ctrl-C and SIGTERM: what a command has not finished is removed, and it says that it was stopped.
 
 use std::io::{self, IsTerminal, StderrLock, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 
 use crate::unfinished;
@@ -10,39 +8,17 @@ use crate::unfinished;
 /// The exit status of a command that was stopped: 128 and the number of SIGINT, as shells say it.
 pub const STATUS: u8 = 130;
 
-/// Somebody looks at [`STOP`].
-static IS_WATCHED: AtomicBool = AtomicBool::new(false);
-static STOP: AtomicBool = AtomicBool::new(false);
 static HANDLER: OnceLock<Result<(), String>> = OnceLock::new();
 
-fn handler() -> Result<(), String> {
-    let set = HANDLER.get_or_init(|| {
-        ctrlc::set_handler(|| {
-            let is_seen_to = IS_WATCHED.load(Ordering::Relaxed) && !STOP.swap(true, Ordering::Relaxed);
-            if !is_seen_to {
-                unfinished::abandon();
-            }
-        })
-        .map_err(|e| format!("can't watch for Ctrl-C: {e}"))
-    });
-    set.clone()
-}
-
-/// Set from the first Ctrl-C on; a second one ends the program at once, and what it has not finished.
+/// Lets Ctrl-C (and SIGTERM) remove the files in the making before it ends the program, and say so.
 ///
 /// # Errors
 /// When the system lets no handler be set.
-pub fn watch() -> Result<&'static AtomicBool, String> {
-    IS_WATCHED.store(true, Ordering::Relaxed);
-    handler().map(|()| &STOP)
-}
-
-/// Lets Ctrl-C remove the files in the making before it ends the program.
-///
-/// # Errors
-/// As [`watch`].
 pub fn tidy_up() -> Result<(), String> {
-    handler()
+    let set = HANDLER.get_or_init(|| {
+        ctrlc::set_handler(|| unfinished::abandon()).map_err(|e| format!("can't watch for Ctrl-C: {e}"))
+    });
+    set.clone()
 }
 
 /// Says that the command was stopped, in place of a progress bar on a terminal. While the lock is held, no bar is drawn after it.

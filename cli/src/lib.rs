@@ -33,9 +33,6 @@ enum Outcome {
     Complete,
     /// It had to skip something, and has named it.
     Skipped,
-    /// Ctrl-C ended it before it wrote anything.
-    #[allow(dead_code, reason = "for commands that look whether they are to stop")]
-    Interrupted,
 }
 
 /// The exit status of [`Outcome::Skipped`].
@@ -95,10 +92,6 @@ pub fn run() -> ExitCode {
     match done {
         Ok(Outcome::Complete) => ExitCode::SUCCESS,
         Ok(Outcome::Skipped) => ExitCode::from(SKIPPED),
-        Ok(Outcome::Interrupted) => {
-            drop(interrupt::say());
-            ExitCode::from(interrupt::STATUS)
-        }
         Err(message) => {
             eprintln!("tollgate: {message}");
             ExitCode::FAILURE

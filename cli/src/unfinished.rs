@@ -2,7 +2,7 @@
 //! before, an error or Ctrl-C, no half of a file is left under the file's name, nor beside it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -60,7 +60,16 @@ impl Unfinished {
         name.push(".part");
         let part = PathBuf::from(name);
         let mut parts = parts();
-        let file = File::create(&part).map_err(said)?;
+        // Not into what is there: another run's, a user's own, or a link to some other file.
+        let file =
+            OpenOptions::new().write(true).create_new(true).open(&part).map_err(|e| match e.kind() {
+                io::ErrorKind::AlreadyExists => format!(
+                    "can't write {}: {} is in the way; if no other run is writing it, remove it",
+                    path.display(),
+                    part.display()
+                ),
+                _ => format!("can't write {}: {e}", path.display()),
+            })?;
         parts.push(part.clone());
         Ok((Self { path, part: Some(part) }, file))
     }
@@ -186,6 +195,19 @@ mod tests {
         let Err(said) = Unfinished::create(Path::new("-")) else { panic!("written") };
         assert_eq!(said, "can't write -: give a file's name, or /dev/stdout for the standard output");
         assert!(!Path::new("-").exists() && !Path::new("-.part").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_in_the_way_is_named_and_left_as_it_is() {
+        let directory = directory("in-the-way");
+        let (path, part) = (directory.join("out.csv"), directory.join("out.csv.part"));
+        fs::write(directory.join("victim"), "mine").unwrap();
+        std::os::unix::fs::symlink(directory.join("victim"), &part).unwrap();
+        let Err(said) = Unfinished::create(&path) else { panic!("written") };
+        assert!(said.contains("out.csv.part is in the way"), "{said}");
+        assert_eq!(fs::read_to_string(directory.join("victim")).unwrap(), "mine");
+        fs::remove_dir_all(directory).unwrap();
     }
 
     #[test]

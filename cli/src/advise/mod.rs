@@ -97,6 +97,7 @@ pub struct Arguments {
 /// A sentence that names the directory, file or option, and what is wrong with it.
 pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
     let started = Instant::now();
+    interrupt::tidy_up()?;
     let principals = match &arguments.principals {
         Some(path) => Principals::read(path)?,
         None if arguments.one_principal => Principals::One,
@@ -121,11 +122,9 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
         check_crc: arguments.check_crc,
         now_ms: milliseconds(SystemTime::now()),
         progress: &bar,
-        stop: interrupt::watch()?,
     };
-    let scan = scan::scan(&directories, &budget, &options);
+    let mut scan = scan::scan(&directories, &budget, &options);
     bar.finish_and_clear();
-    let mut scan = scan.ok_or("stopped; nothing was written")?;
     let question = Question {
         directories: directories.iter().map(|directory| directory.path.display().to_string()).collect(),
         principals: &principals,

@@ -2,7 +2,7 @@
 //! open as there are threads, and each gives its memory back.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -15,7 +15,7 @@ use super::partition::{Chunk, Partition, Reading};
 use super::principals::is_internal;
 use crate::kafka_log::{self, producer_snapshot, File, Item, LogDirectory, Segment};
 
-/// Batches between two looks at the partition's lock, the progress and Ctrl-C.
+/// Batches between two looks at the partition's lock and the progress.
 const CHUNK: u64 = 4_096;
 
 pub struct Options<'a> {
@@ -23,8 +23,6 @@ pub struct Options<'a> {
     pub check_crc: bool,
     pub now_ms: i64,
     pub progress: &'a ProgressBar,
-    /// Set by Ctrl-C.
-    pub stop: &'a AtomicBool,
 }
 
 /// All that was read.
@@ -65,8 +63,8 @@ struct Shared<'s, 'b> {
     options: &'s Options<'s>,
 }
 
-/// Reads the directories; `None` when it was told to stop.
-pub fn scan<'b>(directories: &[LogDirectory], budget: &'b Budget, options: &Options<'_>) -> Option<Scan<'b>> {
+/// Reads the directories.
+pub fn scan<'b>(directories: &[LogDirectory], budget: &'b Budget, options: &Options<'_>) -> Scan<'b> {
     let topics = topics(directories);
     let mut findings = Findings::default();
     directories
@@ -108,9 +106,6 @@ pub fn scan<'b>(directories: &[LogDirectory], budget: &'b Budget, options: &Opti
         }
     });
     let Shared { all, done, findings, segments, snapshots, bytes, .. } = shared;
-    if options.stop.load(Ordering::Relaxed) {
-        return None;
-    }
     let mut partitions = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     partitions.sort_by_key(|partition| (partition.topic, partition.number));
     let mut findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -118,7 +113,7 @@ pub fn scan<'b>(directories: &[LogDirectory], budget: &'b Budget, options: &Opti
     let mut ids = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     ids.halve();
     let (segments, snapshots, bytes) = (segments.into_inner(), snapshots.into_inner(), bytes.into_inner());
-    Some(Scan { topics, partitions, ids, findings, segments, snapshots, bytes })
+    Scan { topics, partitions, ids, findings, segments, snapshots, bytes }
 }
 
 /// In the order of their names.
@@ -139,9 +134,6 @@ impl Shared<'_, '_> {
         while let Some(&(index, segment)) = self.turns.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             if let Some(segment) = segment {
                 self.read_segment(&self.readings[index], &segment.path);
-            }
-            if self.options.stop.load(Ordering::Relaxed) {
-                return;
             }
             if self.readings[index].is_last() {
                 self.finish(index);
@@ -172,7 +164,7 @@ impl Shared<'_, '_> {
                 let position = if is_end { segment.len() } else { segment.position() };
                 self.options.progress.inc(position.saturating_sub(shown));
                 shown = shown.max(position);
-                if is_end || self.options.stop.load(Ordering::Relaxed) {
+                if is_end {
                     break;
                 }
             }

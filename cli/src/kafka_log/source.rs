@@ -16,6 +16,9 @@ pub trait Source {
     /// The system's.
     fn read_at(&self, position: u64, to: &mut [u8]) -> io::Result<usize>;
 
+    /// A moment for what is being written just now to become visible; memory needs none.
+    fn wait(&self) {}
+
     /// The first place from `position` on that may hold something other than zeros; none: there are zeros only. Files with
     /// holes know it without reading.
     fn data_from(&self, position: u64) -> Option<u64> {
@@ -35,6 +38,10 @@ impl Source for fs::File {
                 done => return done,
             }
         }
+    }
+
+    fn wait(&self) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
     }
 
     #[cfg(target_os = "linux")]

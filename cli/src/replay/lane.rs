@@ -18,6 +18,8 @@ use super::tally::{places_of, Tally};
 /// Sweeps are not more frequent, however short the layer period.
 const LEAST_SWEEP_MS: u64 = 1_000;
 const WORST: usize = 10;
+/// A sweep walks over all principals: from so many on they are no more frequent than the points over time.
+const MANY_PRINCIPALS: usize = 500;
 /// At a filter that is asked for unknown IDs, in a window.
 const LOOKS: u64 = 16;
 
@@ -261,7 +263,10 @@ impl Lane {
                 self.observe();
             }
         }
-        let sweep_every_ms = self.period_ms.max(LEAST_SWEEP_MS);
+        let mut sweep_every_ms = self.period_ms.max(LEAST_SWEEP_MS);
+        if self.tallies.len() > MANY_PRINCIPALS {
+            sweep_every_ms = sweep_every_ms.max(self.over_time.step_ms());
+        }
         if now_ms.saturating_sub(self.swept_ms) >= sweep_every_ms {
             self.sweep(now_ms);
         }
