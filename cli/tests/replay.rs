@@ -166,7 +166,14 @@ fn several_settings_are_ranked_in_one_pass_and_the_choice_has_its_reason() {
 
     let text = stdout(replay(&trace, &compare[..5]));
     assert!(text.contains("\n> 20 an hour      1h "), "{text}");
-    assert!(text.contains("\nRanked by: fewest IDs charged again though seen within 1h 15m"), "{text}");
+    assert!(
+        text.contains(
+            "\n>: the best. Throttled: calls, of so many IDs and principals. Charged again: though seen"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("1h 15m before. Wrongly known: new, and"), "{text}");
+    assert!(text.contains("\nRanked by: fewest IDs charged again (less than one in a thousand"), "{text}");
     assert!(text.contains("\nTake: window 1h, "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
 }
@@ -175,10 +182,30 @@ fn several_settings_are_ranked_in_one_pass_and_the_choice_has_its_reason() {
 fn what_a_quota_throttles_is_listed_and_not_ranked() {
     let directory = directory("replay-rates");
     let text = stdout(replay(&csv(&directory), &["--compare", "rate=5,20,none"]));
-    for quota in ["> 5 an hour", "> 20 an hour", "> no quota"] {
+    for quota in ["  5 an hour", "  20 an hour", "  no quota"] {
         assert!(text.lines().any(|line| line.starts_with(quota)), "{text}");
     }
-    assert!(!text.contains("Take"), "{text}");
+    assert!(
+        text.contains("\nThrottled: calls, of so many IDs and principals."),
+        "the columns have their meaning\n{text}"
+    );
+    assert!(!text.contains("Take") && !text.contains("Ranked") && !text.contains('>'), "{text}");
+}
+
+#[test]
+fn windows_that_the_trace_cannot_tell_apart_are_not_chosen_among() {
+    let directory = directory("replay-undecided");
+    let (trace, page) = (csv(&directory), directory.join("report.html"));
+    // Nobody pauses for longer than 50 minutes.
+    let compare = ["--compare", "window=2h,4h", "layers=4,8", "--html", page.to_str().unwrap()];
+    let text = stdout(replay(&trace, &compare));
+    let said = "\nNo choice: the trace can't tell these windows apart: no ID came back after a pause between 2h and\n  5h.\n";
+    assert!(text.contains(said), "{text}");
+    assert!(!text.contains("Take:") && !text.contains('>'), "{text}");
+    assert!(fs::read_to_string(&page).unwrap().contains("No choice: the trace"));
+    let answer = json(replay(&trace, &["--compare", "window=2h,4h", "--json"]));
+    assert_eq!(answer["taken"][0]["reason"], Value::Null);
+    assert!(answer["taken"][0]["undecided"].as_str().unwrap().starts_with("the trace can"), "{answer}");
 }
 
 #[test]

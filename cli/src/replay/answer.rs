@@ -16,7 +16,7 @@ pub struct Answer {
     /// The first sight's time and the last one's, milliseconds since 1970.
     pub from_ms: u64,
     pub to_ms: u64,
-    /// In words; none for one setting alone.
+    /// In words; none where nothing was ranked: of one setting alone, and of rates and bursts alone.
     pub ranked_by: Option<String>,
     /// The best of each rate and burst.
     pub taken: Vec<Taken>,
@@ -31,21 +31,28 @@ pub struct Answer {
 pub struct Taken {
     /// Its place in `outcomes`.
     pub outcome: usize,
-    /// None where nothing was to be chosen.
+    /// None where nothing was to be chosen, or could be.
     pub reason: Option<String>,
+    /// Why nothing can be chosen, a sentence; `outcome` is then no better than the others.
+    pub undecided: Option<String>,
     /// All of the same rate and burst, the best first: places in `outcomes`.
     pub ranking: Vec<usize>,
 }
 
 impl Answer {
     pub fn of(reading: Reading) -> Self {
-        let Reading { trace, bytes, sights, from_ms, to_ms, skipped_lines, outcomes, .. } = reading;
+        let Reading {
+            trace, bytes, sights, from_ms, to_ms, skipped_lines, longest_pause_ms, outcomes, ..
+        } = reading;
         let taken = ranking::groups(&outcomes).into_iter().filter_map(|ranking| {
             let outcome = *ranking.first()?;
-            Some(Taken { outcome, reason: ranking::reason(&outcomes, &ranking), ranking })
+            let undecided = ranking::undecided(&outcomes, &ranking, longest_pause_ms);
+            let reason = if undecided.is_some() { None } else { ranking::reason(&outcomes, &ranking) };
+            Some(Taken { outcome, reason, undecided, ranking })
         });
         let taken: Vec<_> = taken.collect();
-        let ranked_by = (outcomes.len() > 1).then(|| ranking::rule(&outcomes));
+        let is_ranked = taken.iter().any(|taken| taken.ranking.len() > 1);
+        let ranked_by = is_ranked.then(|| ranking::RULE.to_owned());
         let notes = table::notes(from_ms, &outcomes);
         Self { trace, bytes, skipped_lines, sights, from_ms, to_ms, ranked_by, taken, outcomes, notes }
     }

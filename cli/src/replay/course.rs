@@ -17,6 +17,10 @@ pub struct Course {
     /// By the principals' numbers; none yet for one that was not seen.
     names: Vec<Box<str>>,
     latest_ms: u64,
+    /// The longest pause after which an ID came back, of those shorter than `horizon_ms`.
+    longest_pause_ms: u64,
+    /// The longest window and its layer period.
+    horizon_ms: u64,
     /// How long a partition keeps a silent ID; 0: there is none that keeps any.
     expiration_ms: u64,
 }
@@ -33,15 +37,22 @@ impl Course {
         let lanes = settings.iter().enumerate().map(|(index, setting)| Lane::new(setting, index, seed));
         let lanes: Vec<_> = lanes.collect::<Result<_, _>>().map_err(|e| e.to_string())?;
         let horizon_ms = lanes.iter().map(Lane::horizon_ms).max().unwrap_or(0);
-        Ok(Self { exact: Exact::new(horizon_ms), lanes, names: Vec::new(), latest_ms: 0, expiration_ms: 0 })
+        Ok(Self {
+            exact: Exact::new(horizon_ms),
+            lanes,
+            names: Vec::new(),
+            latest_ms: 0,
+            longest_pause_ms: 0,
+            horizon_ms,
+            expiration_ms: 0,
+        })
     }
 
     /// As on a Kafka broker with the agent: what a partition still has passes uncharged, and a partition keeps an ID that passed
     /// for `expiration_ms` after it was last seen. To be called before the first sight.
     #[must_use]
     pub fn on_a_broker(mut self, expiration_ms: u64) -> Self {
-        let horizon_ms = self.lanes.iter().map(Lane::horizon_ms).max().unwrap_or(0);
-        self.exact = Exact::new(horizon_ms.max(expiration_ms));
+        self.exact = Exact::new(self.horizon_ms.max(expiration_ms));
         self.expiration_ms = expiration_ms;
         self
     }
@@ -68,11 +79,20 @@ impl Course {
             self.names[index] = Box::from(name);
         }
         let (ago_ms, mark) = self.exact.meet(principal, producer_id, now_ms);
+        let pause_ms = ago_ms.filter(|ago| *ago < self.horizon_ms);
+        self.longest_pause_ms = self.longest_pause_ms.max(pause_ms.unwrap_or(0));
         let is_held = is_older || ago_ms.is_some_and(|ago| ago < self.expiration_ms);
         let met = Met { now_ms, principal, name, producer_id, ago_ms, is_held };
         for lane in &mut self.lanes {
             lane.sight(&met, mark);
         }
+    }
+
+    /// The longest pause after which an ID came back, milliseconds; of those shorter than the longest window and its layer period,
+    /// since what comes back later is new under each setting.
+    #[must_use]
+    pub fn longest_pause_ms(&self) -> u64 {
+        self.longest_pause_ms
     }
 
     /// What it came to, in the order of the settings.

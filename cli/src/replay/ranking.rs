@@ -9,16 +9,31 @@ use super::outcome::Outcome;
 use crate::text::{bytes, duration, number, thousands};
 
 /// The measures in words, first to last.
-pub fn rule(outcomes: &[Outcome]) -> String {
+pub const RULE: &str = "fewest IDs charged again (less than one in a thousand new IDs is no difference), then fewest wrongly known \
+                        beyond chance, then least memory; what a quota throttles is your choice";
+
+/// How long ago an ID may have been seen that counts as charged again: the longest window and its layer period.
+pub fn horizon_ms<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> u64 {
     let horizon =
         |o: &Outcome| o.setting.window_ms + o.setting.window_ms.div_ceil(u64::from(o.setting.layers.max(1)));
-    let horizon = outcomes.iter().map(horizon).max().unwrap_or(0);
-    format!(
-        "fewest IDs charged again though seen within {} (the longest window and its layer period), where less than \
-         one in a thousand new IDs is no difference, then fewest wrongly known beyond what chance allows, then least \
-         memory; among settings of the same rate and burst. What is throttled is not ranked: that is your choice",
-        duration(horizon as f64)
-    )
+    outcomes.into_iter().map(horizon).max().unwrap_or(0)
+}
+
+/// Why a trace can't tell the windows of a group apart: no setting charged an ID again, as none came back after a pause that one
+/// of them bridges and another does not.
+pub fn undecided(outcomes: &[Outcome], group: &[usize], longest_pause_ms: u64) -> Option<String> {
+    let of_group = || group.iter().filter_map(|index| outcomes.get(*index));
+    let windows = || of_group().map(|o| o.setting.window_ms);
+    let (shortest, longest) = (windows().min()?, windows().max()?);
+    let is_told = longest_pause_ms > shortest || of_group().any(|o| o.charged_again > 0);
+    if shortest == longest || is_told {
+        return None;
+    }
+    Some(format!(
+        "the trace can't tell these windows apart: no ID came back after a pause between {} and {}",
+        duration(shortest as f64),
+        duration(horizon_ms(outcomes) as f64)
+    ))
 }
 
 /// Wrong answers above what chance allows: those expected, five standard deviations and five more, so that a handful is none.
@@ -163,6 +178,23 @@ pub mod tests {
         assert_eq!(groups, [[1, 0, 2]]);
         let said = "2 of 3 charge 2 to 49 IDs again, and it takes the least memory of these, 200 bytes; the next one 300 bytes";
         assert_eq!(reason(&outcomes, &groups[0]).unwrap(), said);
+    }
+
+    #[test]
+    fn windows_are_chosen_only_where_an_id_came_back_after_the_shortest() {
+        let of = |window_ms, charged_again| {
+            let outcome = outcome(None, 4, charged_again, window_ms);
+            Outcome { setting: Setting { window_ms, ..outcome.setting.clone() }, ..outcome }
+        };
+        let (half, whole) = (1_800_000, 3_600_000);
+        let none = [of(half, 0), of(whole, 0)];
+        let said =
+            "the trace can't tell these windows apart: no ID came back after a pause between 30m and 1h 15m";
+        assert_eq!(undecided(&none, &[0, 1], half), Some(said.to_owned()));
+        assert_eq!(undecided(&none, &[0, 1], half + 1), None);
+        // A pause just below a window, which fewer layers do not bridge.
+        assert_eq!(undecided(&[of(half, 1), of(whole, 0)], &[0, 1], half), None);
+        assert_eq!(undecided(&[of(half, 0), of(half, 0)], &[0, 1], 0), None, "one window");
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct Reading {
     pub skipped_lines: u64,
     /// What was said of it.
     pub first_bad_line: Option<String>,
+    /// The course's.
+    pub longest_pause_ms: u64,
     /// In the order of the settings.
     pub outcomes: Vec<Outcome>,
 }
@@ -76,6 +78,7 @@ impl Reading {
             to_ms,
             skipped_lines,
             first_bad_line,
+            longest_pause_ms: course.longest_pause_ms(),
             outcomes: course.finish(),
         })
     }

@@ -85,18 +85,20 @@ fn comparison(answer: &Answer) -> Result<String, String> {
         for taken in &answer.taken {
             let title = of(&taken.outcome).map_or(String::new(), |o| format!("Quota: {}", ranking::wish(o)));
             let outcomes = taken.ranking.iter().filter_map(of);
-            draw(title, outcomes.map(|o| (ranking::name(o), values(o))).collect(), Some(0))?;
+            let marked = taken.reason.as_ref().map(|_| 0);
+            draw(title, outcomes.map(|o| (ranking::name(o), values(o))).collect(), marked)?;
         }
     }
     let (head, rows) = table::narrow(answer);
     html += &page::table(&head, 1, &rows);
-    if let Some(rule) = &answer.ranked_by {
-        let _ = writeln!(
-            html,
-            "<p>Throttled are calls, of so many IDs. Wrong are calls of new IDs that were called known. Ranked by: {}.</p>",
-            escape(rule)
-        );
-    }
+    let rule =
+        answer.ranked_by.as_ref().map_or(String::new(), |rule| format!(" Ranked by: {}.", escape(rule)));
+    let _ = writeln!(
+        html,
+        "<p>Throttled are calls, of so many IDs. Charged again are IDs that were seen less than {} before. Wrong are calls of new IDs \
+         that were called known, expected are as many by chance.{rule}</p>",
+        duration(ranking::horizon_ms(&answer.outcomes) as f64)
+    );
     Ok(html)
 }
 

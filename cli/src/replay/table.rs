@@ -218,10 +218,13 @@ fn compared(out: &mut String, answer: &Answer) {
     };
     line("  ", &COLUMNS);
     for ((taken, outcome), row) in answer.ranked().zip(&rows) {
-        let is_taken = answer.outcomes.get(taken.outcome).is_some_and(|best| std::ptr::eq(best, outcome));
+        // Where something was chosen.
+        let best = answer.outcomes.get(taken.outcome).filter(|_| taken.reason.is_some());
+        let is_taken = best.is_some_and(|best| std::ptr::eq(best, outcome));
         let cells: Vec<_> = row.iter().map(String::as_str).collect();
         line(if is_taken { "> " } else { "  " }, &cells);
     }
+    *out += &paragraph(&legend(answer));
     if let Some(rule) = &answer.ranked_by {
         *out += &paragraph(&format!("Ranked by: {rule}."));
     }
@@ -230,14 +233,27 @@ fn compared(out: &mut String, answer: &Answer) {
     }
 }
 
-/// What would be taken, a sentence for each rate and burst.
+/// What the columns of a comparison are.
+fn legend(answer: &Answer) -> String {
+    let mark = if answer.taken.iter().any(|taken| taken.reason.is_some()) { ">: the best. " } else { "" };
+    format!(
+        "{mark}Throttled: calls, of so many IDs and principals. Charged again: though seen less than {} before. Wrongly known: new, \
+         and passed uncharged; expected: by chance.",
+        duration(ranking::horizon_ms(&answer.outcomes) as f64)
+    )
+}
+
+/// What would be taken, or why nothing can be, a sentence for each rate and burst.
 pub fn choices(answer: &Answer) -> Vec<String> {
     let several = answer.taken.len() > 1;
     let sentences = answer.taken.iter().filter_map(|taken| {
         let outcome = answer.outcomes.get(taken.outcome)?;
-        let reason = taken.reason.as_ref()?;
         let under = if several { format!(" for {}", ranking::wish(outcome)) } else { String::new() };
-        Some(format!("Take{under}: {}; {reason}.", ranking::name(outcome)))
+        match (&taken.reason, &taken.undecided) {
+            (Some(reason), _) => Some(format!("Take{under}: {}; {reason}.", ranking::name(outcome))),
+            (None, Some(undecided)) => Some(format!("No choice{under}: {undecided}.")),
+            (None, None) => None,
+        }
     });
     sentences.collect()
 }
@@ -288,6 +304,7 @@ mod tests {
             to_ms: u64::MAX,
             skipped_lines: 0,
             first_bad_line: None,
+            longest_pause_ms: u64::MAX,
             outcomes,
         })
     }
