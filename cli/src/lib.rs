@@ -40,6 +40,10 @@ const SKIPPED: u8 = 2;
 
 #[derive(Parser)]
 #[command(name = "tollgate", version, about)]
+#[command(after_help = "Examples:
+  tollgate size --rate 1000 --principals 200 --partitions 50
+  tollgate advise /var/lib/kafka/data --html report.html --trace trace.csv
+  tollgate replay trace.csv --rate 50 --compare layers=4,8 window=30m,1h")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -54,6 +58,7 @@ enum Command {
     /// What a quota would have done to a trace of producer IDs, by the real engine, under one setting or several
     Replay(replay::Arguments),
     /// Render what the demo measured as a page and as a picture
+    #[command(hide = true)]
     DemoReport(demo_report::Arguments),
     /// Print what a shell needs to complete commands and options
     Completions(completions::Arguments),

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{Args, Command};
-use clap_mangen::roff::{roman, Roff};
+use clap::{ArgAction, Args, Command};
+use clap_mangen::roff::{bold, italic, roman, Roff};
 use clap_mangen::Man;
 
 use crate::{commands, files};
@@ -44,6 +44,7 @@ const EXIT_STATUS: &[(&str, &str)] = &[
     ("0", "The command did all that it was asked for."),
     ("1", "It could not; a message says why. Also for a wrong command line."),
     ("2", "It did, but had to skip some of what it read, and names it."),
+    ("130", "It was stopped by Ctrl-C, and wrote nothing."),
 ];
 
 fn page(command: &Command, exit_status: &[(&str, &str)]) -> io::Result<Vec<u8>> {
@@ -54,15 +55,19 @@ fn page(command: &Command, exit_status: &[(&str, &str)]) -> io::Result<Vec<u8>> 
     let mut out = Vec::new();
     man.render_title(&mut out)?;
     man.render_name_section(&mut out)?;
-    man.render_synopsis_section(&mut out)?;
+    synopsis(command, &mut out)?;
     man.render_description_section(&mut out)?;
     man.render_options_section(&mut out)?;
     if command.has_subcommands() {
         man.render_subcommands_section(&mut out)?;
     }
-    // clap_mangen puts these under EXTRA and fills the lines, which examples must keep.
-    if let Some(text) = command.get_after_long_help().or_else(|| command.get_after_help()) {
-        examples(&text.to_string(), &mut out)?;
+    // clap_mangen puts it under EXTRA and fills the lines, which examples must keep.
+    let after = command.get_after_long_help().or_else(|| command.get_after_help());
+    let after = after.map(ToString::to_string).unwrap_or_default();
+    let (examples, sentences): (Vec<_>, Vec<_>) =
+        after.split("\n\n").filter_map(Section::of).partition(|section| section.are_lines);
+    for section in sentences {
+        section.write(&mut out)?;
     }
     if !exit_status.is_empty() {
         let mut roff = Roff::new();
@@ -72,17 +77,77 @@ fn page(command: &Command, exit_status: &[(&str, &str)]) -> io::Result<Vec<u8>> 
         }
         roff.to_writer(&mut out)?;
     }
+    for section in examples {
+        section.write(&mut out)?;
+    }
     Ok(out)
 }
 
-/// `Examples:` and the lines below it, as they stand there.
-fn examples(text: &str, out: &mut impl Write) -> io::Result<()> {
-    let (head, lines) = text.split_once(":\n").unwrap_or(("Notes", text));
-    let mut roff = Roff::new();
-    roff.control("SH", [head.to_uppercase().as_str()]).control("nf", []);
-    for line in lines.lines() {
-        roff.text([roman(line.strip_prefix("  ").unwrap_or(line))]);
+/// The command's line, with the options' values and with dots after what may stand there several times, both of which clap_mangen
+/// leaves out.
+fn synopsis(command: &Command, out: &mut impl Write) -> io::Result<()> {
+    let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
+    let mut line = vec![bold(name)];
+    let shown = || command.get_arguments().filter(|argument| !argument.is_hide_set());
+    let options = shown().filter(|argument| !argument.is_positional());
+    for argument in options.chain(shown().filter(|argument| argument.is_positional())) {
+        let (open, close) = if argument.is_required_set() { ("", "") } else { ("[", "]") };
+        line.push(roman(format!(" {open}")));
+        let short = argument.get_short().map(|short| format!("-{short}"));
+        let long = argument.get_long().map(|long| format!("--{long}"));
+        for (index, flag) in short.into_iter().chain(long).enumerate() {
+            line.extend((index > 0).then(|| roman("|")));
+            line.push(bold(flag));
+        }
+        let values = argument.get_num_args().unwrap_or_default();
+        if values.takes_values() {
+            let space = if argument.is_positional() { "" } else { " " };
+            let names = argument.get_value_names().unwrap_or_default().join(" ");
+            line.extend([roman(space), italic(names)]);
+        }
+        let takes_several = values.max_values() > 1;
+        line.push(roman(if takes_several { "..." } else { "" }));
+        line.push(roman(close));
+        let stands_several_times = !takes_several && matches!(argument.get_action(), ArgAction::Append);
+        line.push(roman(if stands_several_times { "..." } else { "" }));
     }
-    roff.control("fi", []);
+    if command.has_subcommands() {
+        line.extend([roman(" "), italic("COMMAND")]);
+    }
+    let mut roff = Roff::new();
+    roff.control("SH", ["SYNOPSIS"]).text(line);
     roff.to_writer(out)
+}
+
+/// A part of what stands below the options in the help.
+struct Section<'a> {
+    head: &'a str,
+    text: &'a str,
+    /// `Examples:` and lines below it, which are to stay as they are, not a head and its sentence.
+    are_lines: bool,
+}
+
+impl<'a> Section<'a> {
+    /// None for nothing.
+    fn of(part: &'a str) -> Option<Self> {
+        let part = part.trim_end();
+        let (head, text) = part.split_once(':').unwrap_or(("Notes", part));
+        let are_lines = text.starts_with('\n');
+        (!part.is_empty()).then_some(Self { head, text: text.trim_start_matches(['\n', ' ']), are_lines })
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut roff = Roff::new();
+        roff.control("SH", [self.head.to_uppercase().as_str()]);
+        if self.are_lines {
+            roff.control("nf", []);
+        }
+        for line in self.text.lines() {
+            roff.text([roman(line.strip_prefix("  ").unwrap_or(line))]);
+        }
+        if self.are_lines {
+            roff.control("fi", []);
+        }
+        roff.to_writer(out)
+    }
 }

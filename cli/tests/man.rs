@@ -44,7 +44,11 @@ fn there_is_a_page_for_each_command_that_help_shows() {
     expected.sort();
     let pages = pages("man_pages");
     assert_eq!(pages.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), expected);
-    assert!(pages.iter().all(|(_, page)| !page.contains("dispatch")), "a hidden command");
+    assert!(
+        pages.iter().all(|(_, page)| !page.contains("dispatch") && !page.contains("demo\\-report")),
+        "a hidden command"
+    );
+    assert_eq!(commands(), ["size", "advise", "replay", "completions", "man"]);
 }
 
 #[test]
@@ -54,7 +58,7 @@ fn the_main_page_goes_to_the_output_and_names_the_others_and_the_exit_status() {
     for name in commands() {
         assert!(page.contains(&format!("tollgate\\-{}(1)", name.replace('-', "\\-"))), "{name}\n{page}");
     }
-    assert!(page.contains(".SH \"EXIT STATUS\""), "{page}");
+    assert!(page.contains(".SH \"EXIT STATUS\"") && page.contains("\n.TP\n130\n"), "{page}");
 }
 
 #[test]
@@ -68,6 +72,51 @@ fn each_command_has_an_example_in_its_help_and_line_by_line_in_its_page() {
         let (_, examples) =
             page.split_once(".SH EXAMPLE").or_else(|| page.split_once(".SH \"EXAMPLE")).unwrap();
         assert!(examples.contains(".nf\n") && examples.contains("\ntollgate "), "{name}\n{page}");
+    }
+}
+
+#[test]
+fn the_help_of_the_tool_itself_has_an_example_of_each_question() {
+    let help = stdout(&tollgate(&["--help"]));
+    let (_, examples) = help.split_once("\nExamples:\n").unwrap();
+    let page = stdout(&tollgate(&["man"]));
+    for name in ["size", "advise", "replay"] {
+        assert!(examples.contains(&format!("  tollgate {name} ")), "{help}");
+        assert!(page.contains(&format!("\ntollgate {name} ")), "{page}");
+    }
+}
+
+#[test]
+fn the_synopsis_shows_values_and_what_may_be_repeated() {
+    for (name, parts) in [
+        ("tollgate-size.1", &["\\-\\-rate\\fR \\fIRATE\\fR [", "[\\fB\\-\\-json\\fR]"][..]),
+        ("tollgate-advise.1", &["[\\fB\\-\\-rate\\fR \\fIRATE\\fR]...", " \\fILOG_DIR\\fR..."]),
+        ("tollgate-replay.1", &["[\\fB\\-\\-compare\\fR \\fIOPTION=VALUES\\fR...]", " \\fITRACE\\fR"]),
+        ("tollgate-man.1", &[" [\\fIDIR\\fR]"]),
+        ("tollgate.1", &["[\\fB\\-h\\fR|\\fB\\-\\-help\\fR]", " \\fICOMMAND\\fR"]),
+    ] {
+        let pages = pages("man_synopsis");
+        let (_, page) = pages.iter().find(|(page, _)| page == name).unwrap();
+        let (_, synopsis) = page.split_once(".SH SYNOPSIS\n").unwrap();
+        let synopsis = synopsis.lines().next().unwrap();
+        for part in parts {
+            assert!(synopsis.contains(part), "{part}\n{synopsis}");
+        }
+    }
+}
+
+#[test]
+fn the_exit_status_has_a_section_of_its_own() {
+    for (name, page) in
+        pages("man_status").iter().filter(|(name, _)| name.contains("advise") || name.contains("replay"))
+    {
+        let (_, status) = page.split_once(".SH \"EXIT STATUS\"\n").unwrap();
+        assert!(status.starts_with("0 all was read, 2 "), "{name}\n{page}");
+        let (_, examples) = status.split_once(".SH EXAMPLES\n.nf\n").unwrap();
+        assert!(
+            !examples.to_lowercase().contains("exit status") && examples.ends_with(".fi\n"),
+            "{name}\n{page}"
+        );
     }
 }
 
