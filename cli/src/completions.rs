@@ -7,8 +7,11 @@ use crate::{commands, files};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
+  mkdir -p ~/.local/share/bash-completion/completions
   tollgate completions bash > ~/.local/share/bash-completion/completions/tollgate
+  mkdir -p ~/.zfunc
   tollgate completions zsh > ~/.zfunc/_tollgate
+  mkdir -p ~/.config/fish/completions
   tollgate completions fish > ~/.config/fish/completions/tollgate.fish")]
 pub struct Arguments {
     /// Whose words to print

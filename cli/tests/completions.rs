@@ -1,6 +1,9 @@
 //! `tollgate completions` as a shell meets it.
 
-use std::fs::File;
+mod common;
+
+use std::fs::{self, File};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const HIDDEN: [&str; 3] = ["demo-report", "dispatch-report", "rates-report"];
@@ -54,6 +57,25 @@ fn every_shell_has_a_script_without_the_hidden_commands() {
         for hidden in HIDDEN {
             assert!(!script.contains(hidden), "{shell}: {hidden}");
         }
+    }
+}
+
+#[test]
+fn the_examples_of_the_help_run_in_a_home_that_is_empty() {
+    let home = common::directory("completions-home");
+    let help = String::from_utf8(tollgate(&["completions", "--help"]).output().unwrap().stdout).unwrap();
+    let (_, examples) = help.split_once("Examples:\n").unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_tollgate")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    let output = shell.args(["-ec", examples]).env("PATH", path).env("HOME", &home).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    for file in [
+        ".local/share/bash-completion/completions/tollgate",
+        ".zfunc/_tollgate",
+        ".config/fish/completions/tollgate.fish",
+    ] {
+        assert!(fs::read_to_string(home.join(file)).unwrap().contains("tollgate"), "{file}");
     }
 }
 
