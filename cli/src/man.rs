@@ -44,7 +44,7 @@ const EXIT_STATUS: &[(&str, &str)] = &[
     ("0", "The command did all that it was asked for."),
     ("1", "It could not; a message says why. Also for a wrong command line."),
     ("2", "It did, but had to skip some of what it read, and names it."),
-    ("130", "It was stopped by Ctrl-C, and wrote nothing."),
+    ("130", "It was stopped by Ctrl-C; a file that was not finished is not left."),
 ];
 
 fn page(command: &Command, exit_status: &[(&str, &str)]) -> io::Result<Vec<u8>> {

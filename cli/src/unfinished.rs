@@ -11,10 +11,16 @@ use crate::interrupt;
 
 /// What Ctrl-C has to remove.
 static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// What was finished before it, and stays. Locked after `PARTS`.
+static FINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn parts() -> MutexGuard<'static, Vec<PathBuf>> {
     // A list of paths is whole whoever panicked with it.
     PARTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn finished() -> MutexGuard<'static, Vec<PathBuf>> {
+    FINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Removes all files in the making, says so, and ends the program.
@@ -24,7 +30,7 @@ pub fn abandon() -> ! {
     for part in parts.iter() {
         let _ = fs::remove_file(part);
     }
-    let _said = interrupt::say();
+    let _said = interrupt::say(&finished());
     process::exit(i32::from(interrupt::STATUS));
 }
 
@@ -83,6 +89,7 @@ impl Unfinished {
         let mut parts = parts();
         fs::rename(part, &self.path).map_err(|e| format!("can't write {}: {e}", self.path.display()))?;
         parts.retain(|held| held != part);
+        finished().push(self.path.clone());
         drop(parts);
         self.part = None;
         Ok(())
