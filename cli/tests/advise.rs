@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use common::batch::Batch;
 use common::broker::{batch, everything, segment, snapshot, LogDir, CONTROL, TRANSACTIONAL};
@@ -300,6 +300,33 @@ fn the_page_has_the_recommendation_to_paste_and_loads_nothing() {
         assert!(page.contains(part), "{part}");
     }
     common::assert_loads_nothing_from_anywhere(&page);
+}
+
+/// At any time: while it reads, and while it tries quotas.
+#[test]
+fn stopped_it_leaves_no_file_behind() {
+    let log = LogDir::new(directory("advise_stopped"), 1);
+    let batches: Vec<Batch> = (0..200_000).map(|i| batch(i, 0, START + i * 100)).collect();
+    log.segment("flood-0", 0, &batches);
+    let html = log.0.join("../advise_stopped.html");
+    let part = log.0.join("../advise_stopped.html.part");
+    for signal in ["-INT", "-TERM"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tollgate"))
+            .args(["advise", path(&log), "--rate", "7", "--html", html.to_str().unwrap()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !part.exists() {
+            assert!(child.try_wait().unwrap().is_none(), "done before it could be stopped");
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(kill.success() && !part.exists() && !html.exists());
+        assert_eq!(output.status.code(), Some(130));
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "tollgate: stopped; nothing was written\n");
+    }
 }
 
 #[test]

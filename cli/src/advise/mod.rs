@@ -63,7 +63,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "principals")]
     one_principal: bool,
     /// Try this quota too, new producer IDs per hour and principal; may be given several times
-    #[arg(long = "rate", value_name = "RATE")]
+    #[arg(long = "rate", value_name = "RATE", value_parser = options::rate)]
     rates: Vec<f64>,
     /// How long the broker keeps a producer ID that is silent (producer.id.expiration.ms)
     #[arg(long, default_value = "24h", value_parser = options::milliseconds)]
