@@ -145,6 +145,10 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
     bar.finish_and_clear();
     let report = report?;
     if let (Some(path), Some(recommended)) = (&arguments.trace, &report.recommendation) {
+        if report.sampled_one_in > 1 {
+            let many = text::thousands(report.sampled_one_in);
+            eprintln!("the trace holds one in {many} IDs: give `tollgate replay` as much less of a rate");
+        }
         let expiration = text::duration(report.expiration_ms as f64).replace(' ', "");
         eprintln!(
             "the trace: tollgate replay {} {} --expiration {expiration}",
