@@ -19,6 +19,8 @@ pub fn thousands(n: u64) -> String {
 pub fn number(value: f64) -> String {
     if value >= 1e15 {
         format!("{value:.2e}")
+    } else if value > 0.0 && value < 0.01 {
+        format!("{value}")
     } else if value >= 100.0 || value.fract() == 0.0 {
         thousands(value.round() as u64)
     } else {
@@ -185,7 +187,9 @@ mod tests {
 
     #[test]
     fn numbers_show_what_is_significant() {
-        for (value, text) in [(0.5, "0.50"), (7.0, "7"), (1_234.5, "1,235"), (1e18, "1.00e18")] {
+        for (value, text) in
+            [(0.001, "0.001"), (0.5, "0.50"), (7.0, "7"), (1_234.5, "1,235"), (1e18, "1.00e18")]
+        {
             assert_eq!(number(value), text);
         }
     }

@@ -3,71 +3,17 @@
 mod common;
 
 use common::batch::Batch;
+use common::seen::{walk, REAL};
 use proptest::prelude::*;
-use std::cell::Cell;
-use std::io;
 use std::ops::Range;
-use std::path::Path;
-use tollgate_cli::kafka_log::{BatchHeader, Finding, FindingKind, Item, Segment, Source};
+use tollgate_cli::kafka_log::{BatchHeader, FindingKind};
 
-/// Ten batches: idempotent, transactional with markers, without producer ID; none, zstd, lz4 and gzip.
-const REAL: &[u8] = include_bytes!("fixtures/kafka-4.4.0/orders-0/00000000000000000000.log");
 /// Formats 0 and 1, and one batch.
 const OLD: &[u8] = include_bytes!("fixtures/kafka-old/00000000000000000000.log");
 
 /// Where the batches of [`REAL`] are.
 const BATCHES: [Range<usize>; 10] =
     [0..103, 103..179, 179..270, 270..361, 361..439, 439..528, 528..606, 606..753, 753..847, 847..946];
-
-#[derive(Debug, Default, PartialEq)]
-struct Seen {
-    batches: Vec<(u64, BatchHeader)>,
-    findings: Vec<Finding>,
-}
-
-impl Seen {
-    fn positions(&self) -> Vec<usize> {
-        self.batches.iter().map(|(position, _)| *position as usize).collect()
-    }
-
-    /// What lost something.
-    fn skips(&self) -> Vec<&Finding> {
-        self.findings.iter().filter(|it| it.kind.is_skip()).collect()
-    }
-}
-
-/// Reads all there is. What is given lies within the file, one behind the other, and there is no end to it that is not reached.
-fn walk_source<S: Source>(source: S, check_crc: bool) -> Seen {
-    let mut segment = Segment::of(source, Path::new("00000000000000000000.log"), check_crc).unwrap();
-    let most = segment.len() / 26 + 2;
-    let (mut seen, mut items, mut reached) = (Seen::default(), 0, 0);
-    for item in segment.by_ref() {
-        items += 1;
-        assert!(items <= most, "more than {most} items");
-        match item {
-            Item::Batch { position, header } => {
-                assert!(position >= reached, "{position} is before {reached}");
-                reached = position + header.bytes;
-                seen.batches.push((position, header));
-            }
-            Item::Finding(finding) => {
-                if finding.kind != FindingKind::Compacted {
-                    let offset = finding.offset.expect("a place");
-                    assert!(offset >= reached, "{finding:?} is before {reached}");
-                    reached = offset + finding.skipped_bytes;
-                }
-                seen.findings.push(finding);
-            }
-        }
-    }
-    assert!(reached <= segment.len());
-    assert_eq!(segment.next(), None, "the end is the end");
-    seen
-}
-
-fn walk(bytes: &[u8], check_crc: bool) -> Seen {
-    walk_source(bytes, check_crc)
-}
 
 fn starts() -> Vec<usize> {
     BATCHES.iter().map(|batch| batch.start).collect()
@@ -230,67 +176,6 @@ fn old_messages_in_any_damage_end() {
     }
 }
 
-/// Counts what is read.
-struct Counted<'a> {
-    bytes: &'a [u8],
-    read: &'a Cell<u64>,
-}
-
-impl Source for Counted<'_> {
-    fn length(&self) -> io::Result<u64> {
-        self.bytes.length()
-    }
-
-    fn read_at(&self, position: u64, to: &mut [u8]) -> io::Result<usize> {
-        let read = self.bytes.read_at(position, to)?;
-        self.read.set(self.read.get() + read as u64);
-        Ok(read)
-    }
-}
-
-/// A header whose records reach almost to the end of a file of `length` bytes, where no batch follows, with a checksum that is
-/// wrong.
-fn greedy(position: usize, length: usize) -> Vec<u8> {
-    let mut bytes = Batch::new(position as i64, 0).bytes();
-    let reach = length.saturating_sub(position + 12 + 7).max(49);
-    bytes[8..12].copy_from_slice(&(reach as u32).to_be_bytes());
-    bytes
-}
-
-#[test]
-fn a_file_made_to_be_slow_is_given_up_in_time() {
-    let length = 61 * 60_000;
-    let mut headers = Vec::new();
-    while headers.len() < length {
-        headers.extend(greedy(headers.len(), length));
-    }
-    // Good ones between lead the search on to the next.
-    let mut mixed = Vec::new();
-    while mixed.len() < length {
-        mixed.extend(Batch::new(mixed.len() as i64, 0).bytes());
-        mixed.extend(greedy(mixed.len(), length));
-    }
-    for bytes in [&headers, &mixed] {
-        for check_crc in [false, true] {
-            let read = Cell::new(0);
-            let seen = walk_source(Counted { bytes, read: &read }, check_crc);
-            assert!(read.get() <= 16 * bytes.len() as u64, "{} of {}", read.get(), bytes.len());
-            let last = seen.findings.last().unwrap();
-            assert!(last.text.contains("took too long"), "{last:?}");
-        }
-    }
-}
-
-#[test]
-fn records_are_not_read_where_batches_are_large() {
-    let bytes: Vec<u8> = (0..200).flat_map(|i| Batch::new(i, 100_000).bytes()).collect();
-    let read = Cell::new(0);
-    let seen = walk_source(Counted { bytes: &bytes, read: &read }, false);
-    assert_eq!((seen.batches.len(), seen.findings.len()), (200, 0));
-    assert!(read.get() < bytes.len() as u64 / 15, "{} of {}", read.get(), bytes.len());
-    assert_eq!(walk(&bytes, true), seen);
-}
-
 #[test]
 fn damage_in_a_batch_larger_than_the_buffer_costs_that_batch() {
     let batches: Vec<Vec<u8>> = (0..5).map(|i| Batch::new(i, 700_000 + i as usize).bytes()).collect();
@@ -315,72 +200,6 @@ fn an_older_batch_within_a_damaged_ones_records_is_not_taken_for_the_next() {
     bytes[batches[0].len() + batches[1].len() + 30] ^= 1;
     let offsets: Vec<_> = walk(&bytes, true).batches.iter().map(|(_, header)| header.base_offset).collect();
     assert_eq!(offsets, [0, 1, 3]);
-}
-
-/// As long as a live broker's file was, and as long as it is now.
-struct Live<'a> {
-    bytes: &'a [u8],
-    then: usize,
-    now: usize,
-    asked: Cell<u32>,
-}
-
-impl Source for Live<'_> {
-    fn length(&self) -> io::Result<u64> {
-        self.asked.set(self.asked.get() + 1);
-        Ok(if self.asked.get() == 1 { self.then } else { self.now } as u64)
-    }
-
-    fn read_at(&self, position: u64, to: &mut [u8]) -> io::Result<usize> {
-        (&self.bytes[..self.now]).read_at(position, to)
-    }
-}
-
-#[test]
-fn what_a_live_broker_was_writing_is_no_finding() {
-    for then in 848..946 {
-        let live = |now| Live { bytes: REAL, then, now, asked: Cell::new(0) };
-        let seen = walk_source(live(946), true);
-        assert_eq!((seen.batches.len(), &seen.findings[..]), (9, &[][..]), "{then}");
-        // It is one when it stays like that; the first bytes of an offset are zeros and might be room to come.
-        if then < 855 {
-            continue;
-        }
-        assert_eq!(walk_source(live(then), true).findings[0].kind, FindingKind::HalfWritten, "{then}");
-    }
-}
-
-#[test]
-fn a_file_cut_while_it_is_read_ends_where_it_ends() {
-    for now in 0..946 {
-        let seen = walk_source(Live { bytes: REAL, then: 946, now, asked: Cell::new(0) }, false);
-        assert_eq!(seen, walk(&REAL[..now], false), "{now}");
-    }
-}
-
-#[test]
-fn what_the_disk_refuses_is_named_with_what_it_costs() {
-    struct Bad;
-    impl Source for Bad {
-        fn length(&self) -> io::Result<u64> {
-            Ok(1 << 20)
-        }
-        fn read_at(&self, position: u64, to: &mut [u8]) -> io::Result<usize> {
-            // The system gives what it has before the bad place first.
-            match REAL.read_at(position, to)? {
-                0 => Err(io::Error::other("input/output error")),
-                read => Ok(read),
-            }
-        }
-    }
-    let seen = walk_source(Bad, false);
-    assert_eq!(seen.batches.len(), 10);
-    let [finding] = &seen.findings[..] else { panic!("{seen:?}") };
-    assert_eq!((finding.kind, finding.offset), (FindingKind::Unreadable, Some(946)));
-    assert_eq!(
-        finding.text,
-        "The file can't be read from here on: input/output error: 1,047,630 bytes skipped."
-    );
 }
 
 /// One thing that goes wrong with a file.

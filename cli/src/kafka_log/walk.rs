@@ -117,17 +117,6 @@ impl<S: Source> Walk<S> {
     }
 
     /// Looks at one place; gives the batch before it when nothing is wrong.
-    /// Whether the file reaches `to`, or does so in a moment: a live broker's write of a large batch becomes visible in pieces.
-    fn comes(&self, to: u64) -> io::Result<bool> {
-        for _ in 0..5 {
-            if self.window.source().length()? >= to {
-                return Ok(true);
-            }
-            self.window.source().wait();
-        }
-        Ok(self.window.source().length()? >= to)
-    }
-
     fn step(&mut self) -> io::Result<Option<Item>> {
         let place = self.look()?;
         if let Place::Old(bytes) = place {
@@ -139,7 +128,7 @@ impl<S: Source> Walk<S> {
         match place {
             Place::Batch(header) => return self.batch(header),
             Place::Zeros => self.zeros()?,
-            Place::Cut { to, text } if !self.comes(to)? => {
+            Place::Cut { to, text } if !self.window.grows_to(to)? => {
                 self.fault(FindingKind::HalfWritten, &text)?;
             }
             Place::Wrong(text) => self.fault(FindingKind::DamagedBatch, &text)?,

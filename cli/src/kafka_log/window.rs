@@ -39,6 +39,17 @@ impl<S: Source> Window<S> {
         self.end
     }
 
+    /// Whether the file reaches `to`, or does so in a moment: a live broker's write of a large batch becomes visible in pieces.
+    pub fn grows_to(&self, to: u64) -> io::Result<bool> {
+        for _ in 0..5 {
+            if self.source.length()? >= to {
+                return Ok(true);
+            }
+            self.source.wait();
+        }
+        Ok(self.source.length()? >= to)
+    }
+
     pub fn source(&self) -> &S {
         &self.source
     }

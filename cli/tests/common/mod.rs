@@ -5,6 +5,7 @@
 pub mod batch;
 pub mod broker;
 mod picture;
+pub mod seen;
 
 use std::fs;
 use std::path::{Path, PathBuf};
