@@ -242,7 +242,7 @@ fn a_trace_replayed_as_on_a_broker_says_the_same() {
     let text = fs::read_to_string(&trace).unwrap();
     assert!(
         text.starts_with(&format!(
-            "time_ms,principal,producer_id\n{START},orders,1\n{START},orders,3\n{START},clicks,1000\n"
+            "time_ms,principal,producer_id,held\n{START},orders,1,0\n{START},orders,3,0\n{START},clicks,1000,0\n"
         )),
         "{}",
         &text[..100]
@@ -253,7 +253,7 @@ fn a_trace_replayed_as_on_a_broker_says_the_same() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    // One is older than the log, which a trace doesn't say.
+    assert!(text.contains(&format!("{},orders,2,1\n", START + 3_000_000)), "2 is older than the log");
     let replayed: Value = serde_json::from_slice(&output.stdout).unwrap();
     let tried = &answer["candidates"]
         .as_array()

@@ -77,7 +77,7 @@ pub struct Arguments {
     /// Write a page with plots
     #[arg(long, value_name = "REPORT.html")]
     html: Option<PathBuf>,
-    /// Write a trace for `tollgate replay`: time, principal, producer ID
+    /// Write a trace for `tollgate replay`: time, principal, producer ID, and whether it is older than the log
     #[arg(long, value_name = "TRACE.csv")]
     trace: Option<PathBuf>,
     /// Read the bodies of batches too, and check their CRC
@@ -135,7 +135,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
         seconds: started.elapsed().as_secs_f64(),
     };
     for pattern in principals.unused(&scan.topics) {
-        eprintln!("tollgate: --principals: no topic is, or begins as, '{pattern}'");
+        eprintln!("tollgate: --principals: no topic is, or begins as, '{}'", text::printable(pattern));
     }
     if let Some(writer) = trace {
         write_trace(writer, &scan, &principals)?;
@@ -178,7 +178,9 @@ fn milliseconds(at: SystemTime) -> i64 {
 
 /// A broker's directories are the broker's.
 fn check_outside(output: &Path, directories: &[PathBuf]) -> Result<(), String> {
-    let parent = match output.parent() {
+    // A link leads to where it is written.
+    let whole = fs::canonicalize(output).unwrap_or_else(|_| output.to_owned());
+    let parent = match whole.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
@@ -231,7 +233,7 @@ fn write_trace(mut writer: TraceWriter, scan: &Scan<'_>, principals: &Principals
     for moment in InTimeOrder::new(scan.ids.iter()) {
         let topic = scan.topics.get(moment.topic as usize).map_or("", String::as_str);
         let (time_ms, producer_id) = (u64::from(moment.at_s) * 1_000, moment.producer_id.unsigned_abs());
-        writer.write(time_ms, principals.of(topic), producer_id)?;
+        writer.write(time_ms, principals.of(topic), producer_id, moment.is_older)?;
     }
     writer.finish()
 }

@@ -46,7 +46,8 @@ impl Reading {
                     to_ms = sight.time_ms;
                     sights += 1;
                     let name = reader.principals().get(sight.principal as usize).map_or("", String::as_str);
-                    course.sight(sight.time_ms, sight.principal, name, sight.producer_id);
+                    let see = if sight.is_held { Course::held } else { Course::sight };
+                    see(&mut course, sight.time_ms, sight.principal, name, sight.producer_id);
                 }
                 Err(TraceError::BadLine(said)) if skips => {
                     skipped_lines += 1;

@@ -139,7 +139,7 @@ impl TraceReader {
 }
 
 fn sight(row: &Row<'_>, names: &mut Names, latest_ms: &mut u64) -> Result<Sight, String> {
-    let Row { time_ms, ref principal, producer_id } = *row;
+    let Row { time_ms, ref principal, producer_id, is_held } = *row;
     if time_ms < *latest_ms {
         return Err(format!(
             "time_ms = {time_ms}: is before the previous sight's, {latest_ms}: sort the trace by time"
@@ -150,7 +150,7 @@ fn sight(row: &Row<'_>, names: &mut Names, latest_ms: &mut u64) -> Result<Sight,
     }
     let principal = names.index(principal).ok_or("has one principal more than can be counted")?;
     *latest_ms = time_ms;
-    Ok(Sight { time_ms, principal, producer_id })
+    Ok(Sight { time_ms, principal, producer_id, is_held })
 }
 
 impl Iterator for TraceReader {
@@ -194,6 +194,22 @@ mod tests {
 
     fn row(time_ms: u64, name: &str, id: u64) -> Result<(u64, String, u64), String> {
         Ok((time_ms, name.to_owned(), id))
+    }
+
+    #[test]
+    fn who_is_held_is_told_in_both_forms_and_by_itself_nobody() {
+        let held = |text: &str| -> Vec<Result<bool, String>> {
+            let sights = read(text.as_bytes()).unwrap();
+            sights.map(|sight| sight.map(|sight| sight.is_held).map_err(|said| said.to_string())).collect()
+        };
+        let csv = "held,time_ms,principal,producer_id\n1,5,a,1\n0,5,a,2\n,5,a,3\ntrue,5,a,4\nyes,5,a,5\n";
+        let wrong = "trace, line 6: held = 'yes': must be 0 or 1".to_owned();
+        assert_eq!(held(csv), [Ok(true), Ok(false), Ok(false), Ok(true), Err(wrong)]);
+        let json = "{\"time_ms\":5,\"principal\":\"a\",\"producer_id\":1,\"held\":true}\n\
+                    {\"time_ms\":5,\"principal\":\"a\",\"producer_id\":2}\n\
+                    {\"time_ms\":5,\"principal\":\"a\",\"producer_id\":3,\"held\":1}\n";
+        let wrong = "trace, line 3: held = '1': must be true or false".to_owned();
+        assert_eq!(held(json), [Ok(true), Ok(false), Err(wrong)]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::input::{Input, MOST_LINE};
 use super::moment;
 
-/// What a row may have besides the three that count.
+/// What a row may have besides those that count.
 const MOST_FIELDS: usize = 64;
 const SHOWN: usize = 40;
 
@@ -19,6 +19,7 @@ pub struct Row<'a> {
     pub time_ms: u64,
     pub principal: Cow<'a, str>,
     pub producer_id: u64,
+    pub is_held: bool,
 }
 
 /// A value as a message shows it: short, and nothing in it moves a terminal's cursor.
@@ -44,12 +45,13 @@ pub struct CsvRows {
     columns: Columns,
 }
 
-/// Where the three fields stand, and how many there are.
+/// Where the fields stand, and how many there are.
 #[derive(Clone, Copy)]
 struct Columns {
     time_ms: usize,
     principal: usize,
     producer_id: usize,
+    held: Option<usize>,
     all: usize,
 }
 
@@ -59,7 +61,7 @@ impl CsvRows {
     /// # Errors
     /// A sentence that says what the header must be.
     pub fn after_header(input: &mut Input) -> Result<Self, String> {
-        let columns = Columns { time_ms: 0, principal: 0, producer_id: 0, all: 0 };
+        let columns = Columns { time_ms: 0, principal: 0, producer_id: 0, held: None, all: 0 };
         let (text, ends) = (vec![0; MOST_LINE], vec![0; MOST_FIELDS]);
         let mut rows = Self { parser: csv_core::Reader::new(), text, ends, columns };
         let bytes = rows.measure(input)?.unwrap_or(0);
@@ -73,7 +75,7 @@ impl CsvRows {
                  {{\"time_ms\":0,\"principal\":\"alice\",\"producer_id\":7}} (JSON lines)"
             ));
         };
-        rows.columns = Columns { time_ms, principal, producer_id, all: names.len() };
+        rows.columns = Columns { time_ms, principal, producer_id, held: find(&["held"]), all: names.len() };
         input.consume(bytes);
         Ok(rows)
     }
@@ -129,10 +131,10 @@ impl CsvRows {
             )));
         };
         match self.numbers(fields) {
-            Ok((time_ms, producer_id)) => {
+            Ok((time_ms, producer_id, is_held)) => {
                 input.consume(bytes);
-                let principal = self.field(columns.principal);
-                Ok(principal.map(|name| Row { time_ms, principal: Cow::Borrowed(name), producer_id }))
+                let principal = self.field(columns.principal).map(Cow::Borrowed);
+                Ok(principal.map(|principal| Row { time_ms, principal, producer_id, is_held }))
             }
             Err(said) => {
                 input.skip_line()?;
@@ -141,8 +143,8 @@ impl CsvRows {
         }
     }
 
-    /// Time and producer ID of a record of so many fields.
-    fn numbers(&self, fields: usize) -> Result<(u64, u64), String> {
+    /// Time, producer ID and whether it is held, of a record of so many fields.
+    fn numbers(&self, fields: usize) -> Result<(u64, u64, bool), String> {
         let columns = self.columns;
         if fields != columns.all {
             return Err(format!(
@@ -152,7 +154,12 @@ impl CsvRows {
         }
         let producer_id = self.field(columns.producer_id)?.trim();
         let time_ms = time("time_ms", self.field(columns.time_ms)?.trim())?;
-        Ok((time_ms, producer_id.parse().map_err(|_| refused_id(producer_id))?))
+        let is_held = match columns.held.map(|held| self.field(held)).transpose()?.map(str::trim) {
+            None | Some("" | "0" | "false") => false,
+            Some("1" | "true") => true,
+            Some(other) => return Err(format!("held = {}: must be 0 or 1", shown(other))),
+        };
+        Ok((time_ms, producer_id.parse().map_err(|_| refused_id(producer_id))?, is_held))
     }
 }
 
@@ -171,6 +178,8 @@ struct JsonRow<'a> {
     #[serde(borrow)]
     principal: Cow<'a, str>,
     producer_id: u64,
+    #[serde(default)]
+    held: bool,
 }
 
 /// The length of the line that the input begins with, without its end; `None` when it is too long.
@@ -201,12 +210,12 @@ pub fn line_length(input: &mut Input) -> Result<Option<usize>, String> {
 /// A sentence that names the field and its value.
 pub fn json(line: &[u8]) -> Result<Row<'_>, String> {
     match serde_json::from_slice(line) {
-        Ok(JsonRow { time_ms, principal, producer_id }) => {
+        Ok(JsonRow { time_ms, principal, producer_id, held: is_held }) => {
             let time_ms = match time_ms {
                 JsonTime::Milliseconds(ms) => ms,
                 JsonTime::Text(text) => time("time_ms", &text)?,
             };
-            Ok(Row { time_ms, principal, producer_id })
+            Ok(Row { time_ms, principal, producer_id, is_held })
         }
         Err(e) => Err(what_is_wrong(line, &e)),
     }
@@ -231,6 +240,9 @@ fn what_is_wrong(line: &[u8], said: &serde_json::Error) -> String {
     }
     match value.get("producer_id") {
         None => "has no producer_id".to_owned(),
+        Some(id) if id.is_u64() && value.get("held").is_some_and(|held| !held.is_boolean()) => {
+            format!("held = {}: must be true or false", shown(&value["held"].to_string()))
+        }
         Some(id) if id.is_u64() => format!("is not a sight: {said}"),
         Some(id) => refused_id(&text(id)),
     }

@@ -15,6 +15,8 @@ struct Row<'a> {
     time_ms: u64,
     principal: &'a str,
     producer_id: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    held: bool,
 }
 
 enum Rows {
@@ -47,21 +49,30 @@ impl TraceWriter {
             let mut rows =
                 csv::WriterBuilder::new().has_headers(false).buffer_capacity(BUFFER).from_writer(file);
             // By hand, so that a trace without a sight has its header too.
-            rows.write_record(["time_ms", "principal", "producer_id"])
+            rows.write_record(["time_ms", "principal", "producer_id", "held"])
                 .map_err(|e| format!("can't write {}: {e}", path.display()))?;
             Rows::Csv(Box::new(rows))
         };
         Ok(Self { name: path.display().to_string(), rows, file: unfinished })
     }
 
-    /// Writes one sight: milliseconds since 1970, a name that is not empty, a producer ID.
+    /// Writes one sight: milliseconds since 1970, a name that is not empty, a producer ID, and whether a partition has it from before
+    /// the trace begins.
     ///
     /// # Errors
     /// A sentence that names the file and the reason.
-    pub fn write(&mut self, time_ms: u64, principal: &str, producer_id: u64) -> Result<(), String> {
-        let row = Row { time_ms, principal, producer_id };
+    pub fn write(
+        &mut self,
+        time_ms: u64,
+        principal: &str,
+        producer_id: u64,
+        is_held: bool,
+    ) -> Result<(), String> {
+        let row = Row { time_ms, principal, producer_id, held: is_held };
         match &mut self.rows {
-            Rows::Csv(rows) => rows.serialize(row).map_err(|e| e.to_string()),
+            Rows::Csv(rows) => rows
+                .serialize((time_ms, principal, producer_id, u8::from(is_held)))
+                .map_err(|e| e.to_string()),
             Rows::JsonLines(file) => serde_json::to_writer(&mut *file, &row)
                 .map_err(std::io::Error::from)
                 .and_then(|()| file.write_all(b"\n"))
@@ -91,15 +102,15 @@ mod tests {
     use proptest::prelude::*;
     use std::fs;
 
-    type Sights = Vec<(u64, String, u64)>;
+    type Sights = Vec<(u64, String, u64, bool)>;
 
     fn there_and_back(file: &str, sights: &Sights) -> Sights {
         let directory = std::env::temp_dir().join(format!("tollgate-trace-{}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
         let path = directory.join(file);
         let mut writer = TraceWriter::create(&path).unwrap();
-        for (time_ms, principal, id) in sights {
-            writer.write(*time_ms, principal, *id).unwrap();
+        for (time_ms, principal, id, is_held) in sights {
+            writer.write(*time_ms, principal, *id, *is_held).unwrap();
         }
         writer.finish().unwrap();
         let mut reader = TraceReader::open(&path).unwrap();
@@ -108,7 +119,7 @@ mod tests {
         while let Some(sight) = reader.next() {
             let sight = sight.unwrap();
             let name = reader.principals()[sight.principal as usize].clone();
-            back.push((sight.time_ms, name, sight.producer_id));
+            back.push((sight.time_ms, name, sight.producer_id, sight.is_held));
         }
         fs::remove_file(&path).unwrap();
         back
@@ -119,10 +130,10 @@ mod tests {
 
         #[test]
         fn what_is_written_is_read_whatever_the_names(
-            sights in proptest::collection::vec((any::<u64>(), "([ -~\r\n\t\",{}\u{e4}\u{20ac}])+|.+", any::<u64>()), 0..40)
+            sights in proptest::collection::vec((any::<u64>(), "([ -~\r\n\t\",{}\u{e4}\u{20ac}])+|.+", any::<u64>(), any::<bool>()), 0..40)
         ) {
             let mut sights: Sights = sights;
-            sights.sort_by_key(|(time_ms, _, _)| *time_ms);
+            sights.sort_by_key(|(time_ms, ..)| *time_ms);
             prop_assert_eq!(&there_and_back("trace.csv", &sights), &sights);
             prop_assert_eq!(&there_and_back("trace.jsonl", &sights), &sights);
         }
@@ -133,14 +144,14 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("tollgate-writer-{}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
         for (name, text) in [
-            ("a.csv", "time_ms,principal,producer_id\n5,\"a,b\",7\n"),
-            ("a.jsonl", "{\"time_ms\":5,\"principal\":\"a,b\",\"producer_id\":7}\n"),
-            ("a.NDJSON", "{\"time_ms\":5,\"principal\":\"a,b\",\"producer_id\":7}\n"),
+            ("a.csv", "time_ms,principal,producer_id,held\n5,\"a,b\",7,1\n"),
+            ("a.jsonl", "{\"time_ms\":5,\"principal\":\"a,b\",\"producer_id\":7,\"held\":true}\n"),
+            ("a.NDJSON", "{\"time_ms\":5,\"principal\":\"a,b\",\"producer_id\":7,\"held\":true}\n"),
         ] {
             let path = directory.join(name);
             let write = || {
                 let mut writer = TraceWriter::create(&path).unwrap();
-                writer.write(5, "a,b", 7).unwrap();
+                writer.write(5, "a,b", 7, true).unwrap();
                 writer
             };
             drop(write());
