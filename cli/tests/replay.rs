@@ -7,21 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{assert_loads_nothing_from_anywhere, directory};
+use common::{assert_loads_nothing_from_anywhere, directory, tollgate, START};
 use serde_json::Value;
 
 const MINUTE: u64 = 60_000;
-/// 2026-11-30 18:25 UTC.
-const START: u64 = 1_796_063_100_000;
-
-fn tollgate() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
-    command.arg("replay");
-    command
-}
 
 fn replay(trace: &Path, arguments: &[&str]) -> Output {
-    tollgate().arg(trace).args(arguments).output().unwrap()
+    tollgate("replay").arg(trace).args(arguments).output().unwrap()
 }
 
 fn stdout(output: Output) -> String {
@@ -137,7 +129,7 @@ fn each_form_of_the_trace_says_the_same() {
     let expected = outcomes(replay(&csv, &["--rate", "20", "--json"]));
     assert_eq!(outcomes(replay(&lines, &["--rate", "20", "--json"])), expected);
     let file = fs::File::open(&lines).unwrap();
-    let piped = tollgate().args(["-", "--rate", "20", "--json"]).stdin(file).output().unwrap();
+    let piped = tollgate("replay").args(["-", "--rate", "20", "--json"]).stdin(file).output().unwrap();
     assert_eq!(outcomes(piped), expected);
 }
 
@@ -275,7 +267,7 @@ fn what_cannot_be_replayed_is_said_before_anything_is_written() {
         assert_eq!(output.status.code(), Some(1));
         assert_eq!(stderr(&output), said);
     }
-    let output = tollgate().args(["--compare", "layers=4,8"]).arg(&trace).output().unwrap();
+    let output = tollgate("replay").args(["--compare", "layers=4,8"]).arg(&trace).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("the trace stands before --compare"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(&page).unwrap(), "of yesterday");
@@ -338,7 +330,7 @@ fn the_quota_is_drawn_where_steps_are_long_enough_to_be_held_against_it() {
 
 #[test]
 fn the_example_of_the_help_runs() {
-    let help = stdout(tollgate().arg("--help").output().unwrap());
+    let help = stdout(tollgate("replay").arg("--help").output().unwrap());
     let example = help.lines().map(str::trim).find(|line| line.starts_with("printf ")).unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_tollgate")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());

@@ -9,22 +9,13 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::directory;
-
-/// 2026-11-30 18:25 UTC.
-const START: u64 = 1_796_063_100_000;
-
-fn tollgate() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
-    command.arg("replay");
-    command
-}
+use common::{directory, tollgate, START};
 
 /// Memory goes with the IDs of a window, not with the trace.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_trace_longer_than_memory_streams() {
-    let mut child = tollgate()
+    let mut child = tollgate("replay")
         .args(["-", "--window", "1m", "--rate", "100000"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -61,7 +52,7 @@ fn ctrl_c_leaves_nothing_half_written() {
     let directory = directory("replay-ctrl-c");
     let page = directory.join("report.html");
     fs::write(&page, "of yesterday").unwrap();
-    let mut child = tollgate()
+    let mut child = tollgate("replay")
         .args(["-", "--html", page.to_str().unwrap()])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

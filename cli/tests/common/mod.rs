@@ -9,8 +9,19 @@ pub mod seen;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 pub use picture::*;
+
+/// 2026-11-30 18:25 UTC, milliseconds since 1970.
+pub const START: u64 = 1_796_063_100_000;
+
+/// The tool with one of its commands.
+pub fn tollgate(command: &str) -> Command {
+    let mut tollgate = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+    tollgate.arg(command);
+    tollgate
+}
 
 /// A directory of its own for each test.
 pub fn directory(test: &str) -> PathBuf {
