@@ -3,6 +3,8 @@
 use clap::Args;
 use tollgate::ConfigError;
 
+use crate::text;
+
 /// How producer IDs are remembered, and how many may come at once: the engine's settings but for the quota itself.
 #[derive(Args)]
 pub struct Shape {
@@ -58,6 +60,11 @@ pub fn rate(text: &str) -> Result<f64, String> {
         return text.replacen(',', "", whole.matches(',').count()).parse().map_err(|_| said());
     }
     text.parse().map_err(|_| said())
+}
+
+/// A duration as [`milliseconds`] takes it in one word.
+pub fn duration(ms: u64) -> String {
+    text::duration(ms as f64).replace(' ', "")
 }
 
 #[cfg(test)]

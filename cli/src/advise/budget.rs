@@ -3,7 +3,9 @@
 //! of the kept ones stands for all.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use super::lock;
 
 /// One in 2^40 IDs is none: enough for any log.
 const MOST_HALVINGS: usize = 40;
@@ -27,7 +29,7 @@ impl Budget {
 
     /// A table that held `before` (halvings and bytes) holds `after`.
     pub fn account(&self, before: (u32, usize), after: (u32, usize)) {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = lock(&self.used);
         used[before.0 as usize] -= before.1;
         used[after.0 as usize] += after.1;
         let mut halvings = self.halvings() as usize;

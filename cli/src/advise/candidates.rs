@@ -2,7 +2,7 @@
 
 use indicatif::ProgressBar;
 use serde::Serialize;
-use tollgate::{Config, Quota};
+use tollgate::Quota;
 
 use super::ids::Ids;
 use super::order::InTimeOrder;
@@ -12,8 +12,6 @@ use crate::size::answer::{Answer, Load};
 
 /// Shares of the recommended rate.
 const AROUND: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
-/// The engine's own default.
-const FALSE_POSITIVE_RATE: f64 = 0.001;
 /// Where bits lie is no matter of chance here: the same log gives the same report.
 const SEED: u64 = 0x5eed;
 /// Sights between two looks at the progress.
@@ -62,6 +60,16 @@ pub fn rates(recommended: f64, asked: &[f64]) -> Vec<f64> {
     rates
 }
 
+fn setting(rate: f64, recommended: &Recommendation) -> Setting {
+    Setting {
+        rate_per_hour: Some(rate),
+        window_ms: recommended.window_ms,
+        layers: recommended.layers,
+        burst: recommended.burst,
+        ..Setting::default()
+    }
+}
+
 /// Runs the engine with each rate over all, in one pass.
 ///
 /// # Errors
@@ -72,15 +80,9 @@ pub fn attempt(
     told: &Told<'_>,
     progress: &ProgressBar,
 ) -> Result<Vec<(Candidate, Outcome)>, String> {
-    let setting = |rate: &f64| Setting {
-        // Of fewer IDs, as much less.
-        rate_per_hour: Some(rate / told.one_in as f64),
-        window_ms: recommended.window_ms,
-        layers: recommended.layers,
-        false_positive_rate: FALSE_POSITIVE_RATE,
-        burst: recommended.burst,
-    };
-    let settings: Vec<Setting> = rates.iter().map(setting).collect();
+    // Of fewer IDs, as much less.
+    let settings: Vec<Setting> =
+        rates.iter().map(|rate| setting(rate / told.one_in as f64, recommended)).collect();
     let mut course = Course::new(&settings, SEED)?.on_a_broker(u64::from(told.expiration_s) * 1_000);
     for (index, moment) in InTimeOrder::new(told.ids.iter()).enumerate() {
         let Some(&principal) = told.principal_of.get(moment.topic as usize) else { continue };
@@ -121,13 +123,7 @@ fn candidate(
 }
 
 fn worst_heap_bytes(rate: f64, recommended: &Recommendation, told: &Told<'_>) -> Result<f64, String> {
-    let config = Config::builder()
-        .window_ms(recommended.window_ms)
-        .layers(recommended.layers)
-        .false_positive_rate(FALSE_POSITIVE_RATE)
-        .seed(SEED)
-        .build()
-        .map_err(|e| e.to_string())?;
+    let config = setting(rate, recommended).config(1, SEED).map_err(|e| e.to_string())?;
     let quota = Quota::per_hour(rate, recommended.burst).map_err(|e| e.to_string())?;
     let load = Load {
         active: 0,

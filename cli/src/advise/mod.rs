@@ -29,6 +29,7 @@ mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -149,11 +150,11 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
             let many = text::thousands(report.sampled_one_in);
             eprintln!("the trace holds one in {many} IDs: give `tollgate replay` as much less of a rate");
         }
-        let expiration = text::duration(report.expiration_ms as f64).replace(' ', "");
         eprintln!(
-            "the trace: tollgate replay {} {} --expiration {expiration}",
+            "the trace: tollgate replay {} {} --expiration {}",
             path.display(),
-            recommended.options()
+            recommended.options(),
+            options::duration(report.expiration_ms)
         );
     }
     if let Some(html) = html {
@@ -165,6 +166,11 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, String> {
         files::print(table::text(&report))?;
     }
     Ok(if report.skipped > 0 { Outcome::Skipped } else { Outcome::Complete })
+}
+
+/// A reader's panic ends the program anyway: what it left is not looked at again.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn processors() -> usize {

@@ -4,7 +4,7 @@ use super::bins::{points, Bins};
 use super::candidates::Candidate;
 use super::counts::HOUR_S;
 use super::recommend::{makes_short_lived, short_lived_share, Recommendation};
-use super::report::{Group, PartitionRow, PrincipalRow, Report, DRAWN};
+use super::report::{Group, PrincipalRow, Report, DRAWN};
 use super::table::pause_label;
 use crate::page::chart::{BarChart, Line, TimeChart};
 use crate::page::{self, Page};
@@ -234,9 +234,7 @@ fn principals(report: &Report) -> String {
 }
 
 fn partitions(report: &Report) -> String {
-    let mut largest: Vec<&PartitionRow> = report.partitions.iter().collect();
-    largest
-        .sort_by_key(|row| std::cmp::Reverse((row.measured.counts.alive, row.measured.counts.producer_ids)));
+    let largest = report.largest_partitions();
     let rows: Vec<Vec<String>> = largest
         .iter()
         .take(ROWS)

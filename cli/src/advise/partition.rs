@@ -1,7 +1,7 @@
 //! One partition while its files are read, by several threads at once, and what is left of it afterwards.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use serde::Serialize;
 
@@ -9,6 +9,7 @@ use super::activity::{Kind, Sight};
 use super::budget::Budget;
 use super::counts::{Held, Period, Summary, Tally};
 use super::ids::Ids;
+use super::lock;
 use crate::kafka_log::{BatchHeader, ProducerEntry};
 
 /// Beyond this a client's clock is wrong, not ahead.
@@ -127,8 +128,7 @@ impl<'b> Reading<'b> {
     }
 
     fn held(&self) -> MutexGuard<'_, (Ids<'b>, Batches)> {
-        // Another reader's panic ends the program anyway.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.held)
     }
 
     /// Empties a chunk into the partition.
@@ -175,7 +175,7 @@ impl<'b> Reading<'b> {
         // Thousands of partitions: what only the whole needs would add up.
         (summary.hours, summary.drawn) = Default::default();
         (summary.pauses, summary.transactional_pauses) = Default::default();
-        all.lock().unwrap_or_else(PoisonError::into_inner).join(&ids, is_internal);
+        lock(all).join(&ids, is_internal);
         Partition { topic: self.topic, number: self.number, batches, summary, held: Held::default() }
     }
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::counts::{Counts, Summary};
+use crate::options;
 use crate::text::{count, duration, number, share};
 
 /// Below this nobody asks for a quota.
@@ -259,7 +260,7 @@ impl Recommendation {
 
     /// The settings as options of `tollgate size` and `tollgate replay`.
     pub fn options(&self) -> String {
-        let window = duration(self.window_ms as f64).replace(' ', "");
+        let window = options::duration(self.window_ms);
         let burst = if self.burst < 1.0 { format!(" --burst {}", self.burst) } else { String::new() };
         format!("--rate {} --window {window} --layers {}{burst}", self.producer_ids_rate, self.layers)
     }

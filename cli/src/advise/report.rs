@@ -12,8 +12,9 @@ use super::partition::Batches;
 use super::principals::Principals;
 use super::recommend::{recommend, Evidence, Recommendation};
 use super::scan::Scan;
+use crate::options;
 use crate::replay::course::Outcome;
-use crate::text::{duration, printable, thousands, time};
+use crate::text::{printable, thousands, time};
 
 /// Pauses that are told apart, seconds: up to the first, and so on; the last is open.
 pub const PAUSE_BOUNDS_S: [u32; 9] = [300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400];
@@ -255,9 +256,8 @@ impl Report {
         let mut groups: Vec<Group<'_>> = Vec::new();
         for finding in &self.findings {
             let is_like = |other: &&mut Group<'_>| {
-                let first = other.first;
-                let is_same = if finding.skipped { first.text == finding.text } else { true };
-                first.kind == finding.kind && is_same && (!finding.skipped || finding.offset.is_none())
+                let is_of_a_file = finding.offset.is_none() && other.first.text == finding.text;
+                other.first.kind == finding.kind && (is_of_a_file || !finding.skipped)
             };
             match groups.iter_mut().find(is_like) {
                 Some(group) => group.others += 1,
@@ -267,11 +267,22 @@ impl Report {
         groups
     }
 
+    /// Those that hold most first.
+    pub fn largest_partitions(&self) -> Vec<&PartitionRow> {
+        let mut largest: Vec<&PartitionRow> = self.partitions.iter().collect();
+        largest.sort_by_key(|row| {
+            let counts = &row.measured.counts;
+            std::cmp::Reverse((counts.alive, counts.producer_ids))
+        });
+        largest
+    }
+
     /// What the recommendation costs, in numbers.
     pub fn size_command(&self, recommended: &Recommendation) -> String {
-        let expiration = duration(self.expiration_ms as f64).replace(' ', "");
-        let expiration =
-            if self.expiration_ms == DAY_MS { String::new() } else { format!(" --expiration {expiration}") };
+        let expiration = match self.expiration_ms {
+            DAY_MS => String::new(),
+            other => format!(" --expiration {}", options::duration(other)),
+        };
         format!(
             "tollgate size {} --principals {} --partitions {}{expiration}",
             recommended.options(),

@@ -11,6 +11,7 @@ use indicatif::ProgressBar;
 use super::budget::Budget;
 use super::findings::Findings;
 use super::ids::Ids;
+use super::lock;
 use super::partition::{Chunk, Partition, Reading};
 use super::principals::is_internal;
 use crate::kafka_log::{self, producer_snapshot, File, Item, LogDirectory, Segment};
@@ -183,7 +184,7 @@ impl Shared<'_, '_> {
         }
         let is_internal = |topic: u32| self.topics.get(topic as usize).is_some_and(|name| is_internal(name));
         let partition = reading.finish(&self.all, self.budget, is_internal);
-        self.done.lock().unwrap_or_else(PoisonError::into_inner).push(partition);
+        lock(&self.done).push(partition);
     }
 
     /// Takes in a snapshot, in pieces: a flood's has millions of entries.
@@ -205,11 +206,11 @@ impl Shared<'_, '_> {
     /// The table of all takes something in only when a partition is done; meanwhile it must make room as the others do.
     fn halve(&self) {
         if self.budget.halvings() > self.halved.fetch_max(self.budget.halvings(), Ordering::Relaxed) {
-            self.all.lock().unwrap_or_else(PoisonError::into_inner).halve();
+            lock(&self.all).halve();
         }
     }
 
     fn found(&self, finding: kafka_log::Finding) {
-        self.findings.lock().unwrap_or_else(PoisonError::into_inner).add(finding);
+        lock(&self.findings).add(finding);
     }
 }

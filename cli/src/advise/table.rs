@@ -230,9 +230,7 @@ fn principals(out: &mut String, report: &Report) {
 
 fn partitions(out: &mut String, report: &Report) {
     out.push_str("\nPartitions that hold most\n");
-    let mut largest: Vec<&PartitionRow> = report.partitions.iter().collect();
-    largest
-        .sort_by_key(|row| std::cmp::Reverse((row.measured.counts.alive, row.measured.counts.producer_ids)));
+    let largest = report.largest_partitions();
     let row = |row: &&PartitionRow| {
         vec![
             format!("{}-{}", printable(&row.topic), row.partition),

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::outcome::Outcome;
-use crate::text::{bytes, duration, number, thousands};
+use crate::text::{bytes, count, duration, number, thousands};
 
 /// The measures in words, first to last.
 pub const RULE: &str = "fewest IDs charged again (less than one in a thousand new IDs is no difference), then fewest wrongly known \
@@ -99,8 +99,7 @@ pub fn reason(outcomes: &[Outcome], group: &[usize]) -> Option<String> {
     let (first, next) = (&outcomes[*first], &outcomes[*rest.first()?]);
     let ids = |n: u64| match n {
         0 => "no ID".to_owned(),
-        1 => "1 ID".to_owned(),
-        n => format!("{} IDs", thousands(n)),
+        n => count(n, "ID"),
     };
     let grain = grain(outcomes, group);
     let is_equal = |o: &Outcome| o.charged_again / grain == first.charged_again / grain;
